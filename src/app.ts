@@ -15,6 +15,7 @@ import { createLeadUps } from "./core/approvals/context/lead-up.ts";
 import { createTaskOf } from "./core/approvals/context/task.ts";
 import { createLinkMaker, type LinkCounts } from "./core/approvals/links/link-maker.ts";
 import { createLinks, type Links } from "./core/approvals/links/links.ts";
+import { createToldRequests, type ToldRequests } from "./core/approvals/told-requests.ts";
 import { type AuditCheck, createAuditCheck } from "./core/audit/check.ts";
 import { createBroadcast } from "./core/events/broadcast.ts";
 import { createEventFeed, type EventFeed } from "./core/events/feed.ts";
@@ -53,6 +54,7 @@ export type { FoundClaude } from "./claude/cli.ts";
 export type { Principal } from "./core/access/principals.ts";
 export type { Holder } from "./core/access/tokens.ts";
 export type { ApprovalList } from "./core/approvals/approvals.ts";
+export type { Known as KnownRequest } from "./core/approvals/told-requests.ts";
 export { SlowReader } from "./core/events/broadcast.ts";
 export { headOf } from "./core/sessions/conversations.ts";
 export type { Session } from "./core/sessions/sessions.ts";
@@ -103,6 +105,7 @@ type AccessParts = {
 /** Events, figures and webhooks. */
 type FeedParts = {
   eventFeed: EventFeed;
+  toldRequests: ToldRequests;
   metrics: Metrics;
   statistics: Statistics;
   webhooks: Pick<Webhooks, "list" | "test">;
@@ -346,6 +349,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     tokens,
     signIn: createSignIn({ storage, tokens, now }),
     eventFeed,
+    toldRequests: createToldRequests(),
     unaskedCalls: createUnaskedCalls({ storage }),
     auditCheck: createAuditCheck({ storage }),
     rules: rulebook.rules,

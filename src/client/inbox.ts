@@ -1,6 +1,6 @@
 import type { Approval, ApprovalStatus } from "../contract/approvals/approval.ts";
 import type { ChangeEvent } from "../contract/change.ts";
-import { cutApproval } from "../contract/text/cut.ts";
+import { cutApproval } from "../contract/text/cut-approval.ts";
 import { approvalFromEvent } from "../review/approval-event.ts";
 import { createListeners } from "./listeners.ts";
 

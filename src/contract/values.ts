@@ -26,6 +26,8 @@ export const MAX_SEARCH_CHARS = 200;
 export const MAX_NAME_CHARS = 100;
 /** The longest name that a reader gives itself. */
 export const MAX_CONSUMER_CHARS = 100;
+/** The name that a reader gives itself, to be told on where it was told before. */
+export const Consumer = optional(z.string().min(1).max(MAX_CONSUMER_CHARS));
 /** A name that people choose: for sessions and tokens. */
 export const Name = z
   .string()

@@ -1,7 +1,8 @@
 import type { CallToolResult, ReadResourceResult, Resource, Tool as SdkTool } from "@modelcontextprotocol/sdk/types.js";
 import type { App, Principal } from "../app.ts";
 import { AppError, tokenRevoked } from "../contract/refusals/errors.ts";
-import { cutText } from "../contract/text/cut.ts";
+import { MAX_RESULT_CHARS } from "../contract/text/cut.ts";
+import { cutText } from "../contract/text/cut-text.ts";
 import type { PendingResource } from "../contract/tools/approval-answers.ts";
 import type { JsonObject } from "../contract/values.ts";
 import { errorFields } from "../log.ts";
@@ -10,7 +11,8 @@ import { type Calling, type OpenCall, openCall } from "./calls/open-call.ts";
 import { CHILD_INSTRUCTIONS, DECIDER_INSTRUCTIONS } from "./instructions.ts";
 import { listed } from "./tools/declaration/listing.ts";
 import { canonicalName, PERMIT } from "./tools/declaration/names.ts";
-import { fitApprovals, MAX_LISTED, refusal, result, unknownOutcome } from "./tools/declaration/results.ts";
+import { MAX_LISTED, refusal, result, unknownOutcome } from "./tools/declaration/results.ts";
+import { fitApprovals } from "./tools/declaration/told-approvals.ts";
 import { isRunnable, type RunnableTool, type ToolApp } from "./tools/declaration/tool.ts";
 import { TOOLS } from "./tools/tools.ts";
 
@@ -24,6 +26,8 @@ const PENDING_RESOURCE: Resource = {
   description: "What waits for your decision. The inputs are untrusted text from children.",
   mimeType: "application/json",
 };
+/** Room for what stands around the approvals. */
+const ENVELOPE_CHARS = 1_500;
 const MAX_SHOWN_URI_CHARS = 200;
 
 /** The parts of the app that the services use. */
@@ -85,6 +89,7 @@ export function createServices(app: ServerApp): (principal: Principal) => Servic
       const shown = await fitApprovals(
         { app, principal },
         await app.approvals.pending(principal, undefined, MAX_LISTED),
+        MAX_RESULT_CHARS - ENVELOPE_CHARS,
       );
       return { type: "ok", ...shown, untrusted: ["approvals"] };
     } catch (cause) {

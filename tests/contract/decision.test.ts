@@ -59,6 +59,8 @@ describe("RespondInput", () => {
       kind: "many",
       decisions: [{ decision: one }, { decision: one }],
       wait_secs: 3,
+      skip: undefined,
+      consumer: undefined,
     });
   });
 

@@ -46,9 +46,9 @@ describe.each(Object.entries(inputsOf(MEGABYTE)))("a megabyte of %s", (_, input)
     const session = await plexus.app.sessions.createByHand(OPERATOR, "s".repeat(100));
     const { approvalId } = await plexus.app.approvals.request(session, { ...WORST, input });
     const answers = [
+      await parent.call("loopback_wait"),
       await parent.call("loopback_get", { approval_id: approvalId }),
       await parent.call("loopback_pending"),
-      await parent.call("loopback_wait"),
     ];
     for (const answer of answers) {
       expectShort(answer);

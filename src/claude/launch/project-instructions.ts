@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import { readPlainFile } from "../../files/plain-file.ts";
 import { privateFiles } from "../../files/private-files.ts";
 import { follow } from "../../files/real-path.ts";

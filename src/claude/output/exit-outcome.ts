@@ -1,5 +1,5 @@
 import { LIMIT_ERRORS } from "../../contract/sessions/limit-error.ts";
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import type { InitFact, ResultFact } from "./facts.ts";
 
 export type ExitOutcome = { outcome: "complete" } | { outcome: "failed"; message: string };

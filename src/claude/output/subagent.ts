@@ -1,4 +1,4 @@
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { textOf } from "./lenient.ts";
 

@@ -1,7 +1,7 @@
 import { shortId } from "../../client/words/short-id.ts";
 import type { ApprovalStatus } from "../../contract/approvals/approval.ts";
 import { TurnEvent } from "../../contract/sessions/turn.ts";
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { decidedWords } from "./decided-by.ts";
 import { painted, type Span } from "./lines.ts";

@@ -1,6 +1,6 @@
 import type { Review } from "../../client/deciding/reviews.ts";
 import type { Approval } from "../../contract/approvals/approval.ts";
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import type { JsonObject } from "../../contract/values.ts";
 import { type Choices, NO_CHOICES } from "../../review/choices.ts";
 import { type Line as DiffLine, diffOfEdits, diffOfWrite, type FileDiff, textOf } from "../../review/diff.ts";

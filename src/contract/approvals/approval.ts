@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Supervision } from "../sessions/supervision.ts";
-import { Id, JsonObject, Name, optional, Path, UnixSeconds } from "../values.ts";
+import { Consumer, Id, JsonObject, Name, optional, Path, UnixSeconds } from "../values.ts";
 
 export const ApprovalStatus = z.enum(["pending", "allowed", "denied", "timed_out", "abandoned"]);
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
@@ -71,6 +71,8 @@ export const Approval = z.strictObject({
   delivered_at: UnixSeconds.nullable().optional(),
   truncated: z.literal(true).optional(),
   input_size: z.int().optional(),
+  /** The first offset, in the text that loopback_get reads, at which text is missing; absent if none of the input is. */
+  cut_at: z.int().nonnegative().optional(),
   /** When the input and the updated input were removed to save space; both are `{}` since then. */
   input_removed_at: UnixSeconds.optional(),
 });
@@ -83,7 +85,12 @@ export type Approval = z.infer<typeof Approval>;
  */
 export const ToldApproval = Approval.partial()
   .required({ id: true, tool_name: true, input: true })
-  .extend({ suggested_rule: z.string().nullish(), why_asked: z.string().nullish() });
+  .extend({
+    suggested_rule: z.string().nullish(),
+    why_asked: z.string().nullish(),
+    /** The caller was told all of it before: only the beginning is repeated. */
+    told_before: z.literal(true).optional(),
+  });
 export type ToldApproval = z.infer<typeof ToldApproval>;
 
 /** The approval for an agent, without the fields of a decision that does not exist yet. */
@@ -145,7 +152,7 @@ export const WaitInput = z.strictObject({
   since: optional(z.int().nonnegative()).describe("Your last cursor, or an earlier one to read again."),
   timeout_secs: optional(z.number().min(0).max(110)).describe("How long to wait (45)."),
   skip: optional(z.array(Id).max(200)).describe("Approvals to leave out."),
-  consumer: optional(z.string().min(1).max(100)).describe("A name of your own, if several agents use one token."),
+  consumer: Consumer.describe("A name of your own: it keeps your place."),
 });
 export type WaitInput = z.output<typeof WaitInput>;
 

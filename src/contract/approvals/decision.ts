@@ -3,8 +3,8 @@ import { problemsIn } from "../arguments/problems.ts";
 import { type AppError, ErrorResult, errorResult } from "../refusals/errors.ts";
 import type { Door } from "../refusals/ways.ts";
 import { Remember, Rule, RuleNote } from "../rules/rule.ts";
-import { Id, isJsonObject, JsonObject, MAX_MESSAGE_CHARS, optional, UnixSeconds } from "../values.ts";
-import { ApprovalStatus, Danger } from "./approval.ts";
+import { Consumer, Id, isJsonObject, JsonObject, MAX_MESSAGE_CHARS, optional, UnixSeconds } from "../values.ts";
+import { ApprovalStatus, Danger, WaitInput } from "./approval.ts";
 
 /**
  * The CLI always accepts answers of up to 50,000 characters; longer ones only if its model API counts few enough
@@ -128,16 +128,23 @@ export const RespondInput = z
     approval_id: optional(approval_id).describe("The approval to decide."),
     decisions: optional(Decisions).describe("Instead: up to 100, each with the arguments above."),
     wait_secs: optional(z.number().min(0).max(110)).describe("Then wait like loopback_wait: its answer is in wait."),
+    skip: WaitInput.shape.skip.describe("As in loopback_wait."),
+    consumer: Consumer.describe("As in loopback_wait."),
   })
-  .transform(({ decisions, wait_secs, ...one }, context) => {
+  .transform(({ decisions, wait_secs, skip, consumer, ...one }, context) => {
+    const then = { wait_secs, skip, consumer };
+    if (skip !== undefined && wait_secs === undefined) {
+      context.issues.push({ code: "custom", path: ["skip"], message: "goes with wait_secs only", input: skip });
+      return z.NEVER;
+    }
     if (decisions === undefined) {
       const { data, error } = ApprovalDecision.safeParse(one);
-      if (data) return { kind: "one" as const, decision: data, wait_secs };
+      if (data) return { kind: "one" as const, decision: data, ...then };
       for (const { path, message } of error.issues) context.issues.push({ code: "custom", path, message, input: one });
       return z.NEVER;
     }
     const both = Object.entries(one).find(([, value]) => value !== undefined)?.[0];
-    if (both === undefined) return { kind: "many" as const, decisions: decisions.map(readDecision), wait_secs };
+    if (both === undefined) return { kind: "many" as const, decisions: decisions.map(readDecision), ...then };
     const message = "goes into each of decisions, not beside them";
     context.issues.push({ code: "custom", path: [both], message, input: one });
     return z.NEVER;
@@ -166,6 +173,8 @@ export const RespondResult = z.discriminatedUnion("type", [
     untrusted: z.array(z.literal("dangers")).optional(),
     /** A question was allowed without answers: the child learns that nobody has answered. */
     unanswered: z.literal(true).optional(),
+    /** An agent allowed it that was told only a part of its input. */
+    partly_told: z.literal(true).optional(),
     /** With `remember`: the rule that decides such calls from now on. */
     rule: Rule.optional(),
     /** What that will not do although it looks as if it would. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { problemsIn } from "../arguments/problems.ts";
 import { isJsonObject, MAX_NAME_CHARS, Name, optional } from "../values.ts";
-import { ChatInput, CreateInput, SessionRef, WaitSecs } from "./session.ts";
+import { ChatInput, CreateInput, ReaderName, SessionRef, WaitSecs } from "./session.ts";
 
 export const MAX_CHILDREN = 16;
 
@@ -58,6 +58,7 @@ export const RunInput = z.strictObject({
   name: optional(Name).describe("The session's name."),
   prompt: optional(prompt).describe("What it should do."),
   wait_secs: WaitSecs,
+  consumer: ReaderName,
   children: optional(Children).describe("Instead: for each its name, prompt and settings."),
   ...known,
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MAX_APPROVAL_TIMEOUT_SECS } from "../approvals/approval.ts";
 import { MAX_SESSION_RULES, SessionRule } from "../rules/rule.ts";
-import { Id, JsonObject, MAX_CONSUMER_CHARS, Name, optional, Path } from "../values.ts";
+import { Consumer, Id, JsonObject, Name, optional, Path } from "../values.ts";
 import { Carrier } from "./carrier.ts";
 import { Supervision } from "./supervision.ts";
 
@@ -86,16 +86,18 @@ export const ChatInput = z.strictObject({
   name,
   session_id,
   prompt: z.string().min(1).max(10_000_000).describe("What it should do."),
-  ephemeral: optional(z.boolean()).describe("true: later turns don't know it."),
+  ephemeral: optional(z.boolean()).describe("Later turns don't know it."),
 });
 export const WaitSecs = optional(z.number().min(0).max(110)).describe("How long to wait (45).");
-export const ChatWaitInput = ChatInput.extend({ wait_secs: WaitSecs });
+/** For the tools that tell the end of a turn as a wait does. */
+export const ReaderName = Consumer.describe("As in loopback_wait.");
+export const ChatWaitInput = ChatInput.extend({ wait_secs: WaitSecs, consumer: ReaderName });
 export const PollInput = z.strictObject({
   session_id,
   name,
   from_seq: optional(z.int().nonnegative()).describe("Read again from this event; moves no position."),
   limit: optional(z.int().min(1).max(1_000)).describe("Events at most (100)."),
   wait_secs: optional(z.number().min(0).max(110)).describe("How long to wait (0)."),
-  consumer: optional(z.string().min(1).max(MAX_CONSUMER_CHARS)).describe("Names your read position."),
+  consumer: Consumer.describe("Names your read position."),
   view: optional(z.enum(["events", "summary"])).describe("summary: a line for each call."),
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SessionCreated, SessionDeleted, SessionForked, Warnings } from "../sessions/answers.ts";
 import { SessionDetail, SessionSummary } from "../sessions/session-view.ts";
-import { CutObject } from "../text/cut.ts";
+import { CutObject } from "../text/cut-object.ts";
 import { NextStep } from "./next-step.ts";
 
 const next = NextStep;

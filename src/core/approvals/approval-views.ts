@@ -1,11 +1,11 @@
 import type { Approval, RequestContext } from "../../contract/approvals/approval.ts";
 import type { ApprovalContext } from "../../contract/approvals/approval-context.ts";
 import type { ChangeEvent } from "../../contract/change.ts";
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import { type JsonObject, seconds } from "../../contract/values.ts";
 import { approvalFromEvent } from "../../review/approval-event.ts";
 import { dangersOf } from "../../review/dangers.ts";
-import type { DiffEffort } from "../../review/diff.ts";
+import type { DiffEffort, FileDiff } from "../../review/diff.ts";
 import { kindOf } from "../../review/kinds.ts";
 import { realPathsOf } from "../../review/real-paths.ts";
 import type { Storage } from "../../storage/storage.ts";
@@ -157,5 +157,13 @@ async function diffIn(approval: Approval, { file }: ApprovalContext): Promise<st
   // Loaded on first use, to keep the diff library out of the start.
   const { diffOfEdits, diffOfWrite, diffText } = await import("../../review/diff.ts");
   const diff = kind.kind === "write" ? diffOfWrite(kind.content, file, EFFORT) : diffOfEdits(kind.edits, file, EFFORT);
+  if (kind.kind === "write" && isContent(diff))
+    return `${diffText({ ...diff, hunks: [] })}: its lines are those of content`;
   return cutText(diffText(diff), MAX_DIFF_CHARS);
+}
+
+/** Nothing is replaced: the diff would only repeat what is to be written. */
+function isContent({ hunks, added }: FileDiff): boolean {
+  const lines = hunks.flatMap((hunk) => hunk.lines);
+  return lines.length === added && lines.every(({ sign }) => sign === "+");
 }

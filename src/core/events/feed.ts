@@ -1,7 +1,8 @@
 import type { ToolRequestEvent } from "../../contract/approvals/approval.ts";
 import type { UnaskedCall } from "../../contract/approvals/unasked-call.ts";
 import type { Change, ChangeEvent } from "../../contract/change.ts";
-import { cutObject } from "../../contract/text/cut.ts";
+import { cutObject } from "../../contract/text/cut-object.ts";
+import type { Reader } from "../../storage/readers.ts";
 import type { Storage } from "../../storage/storage.ts";
 import { type Principal, visibleOwner } from "../access/principals.ts";
 import { toToolRequest } from "../approvals/approval-view.ts";
@@ -77,6 +78,9 @@ export function createEventFeed({ storage, broadcast, now, onError }: EventFeedN
 
   return {
     ...createWait({ storage, broadcast, readers, now }),
+
+    /** The reader that a caller is, by the name that it gives itself or else by its MCP client session. */
+    readerOf: (principal: Principal, reader: ReaderName): Reader => readers.of(principal, reader),
 
     /**
      * The caller's cursor, for the answer of any tool: a later wait continues from it, so no end of a turn in between

@@ -1,4 +1,4 @@
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import type { Finished, Running } from "../../contract/tools/wait-answers.ts";
 import { seconds } from "../../contract/values.ts";
 import type { EndedTurn, OngoingTurn } from "../../storage/changes.ts";

@@ -3,7 +3,7 @@ import { parse } from "smol-toml";
 import { z } from "zod";
 import { problemsIn } from "../../contract/arguments/problems.ts";
 import { Match, RuleDecision, type RulesFileStatus } from "../../contract/rules/rule.ts";
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import { createFinder } from "../rules/matching/find.ts";
 import { judgedCall, type Place } from "../rules/matching/judged-call.ts";
 import { type Pattern, readMatch } from "../rules/matching/pattern.ts";

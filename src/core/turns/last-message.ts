@@ -1,4 +1,4 @@
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { EventWords } from "../../storage/turns.ts";
 

@@ -1,6 +1,6 @@
 import { createMcpHandler, isLegacyRequest, type McpHttpHandler, Server } from "@modelcontextprotocol/server";
 import type { App } from "../../app.ts";
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import { isJsonObject } from "../../contract/values.ts";
 import type { Caller } from "../caller.ts";
 import { Connection } from "../calls/connection.ts";

@@ -15,6 +15,7 @@ const DECIDE = {
   question: "Answer it with answers of loopback_respond.",
   readOne: "It is cut: read it with loopback_get first.",
   readSome: "Some are cut (truncated): read those with loopback_get first.",
+  toldBefore: "What has told_before is cut, since you were told all of it: loopback_get tells it again.",
   escalated:
     "It is outside your grant: deny it with loopback_respond, or leave it to the operator and call loopback_wait with its id in skip.",
   someEscalated:
@@ -23,26 +24,32 @@ const DECIDE = {
 
 /** What the caller can do about these requests: what it can't allow it is not told to, and what is cut it reads first. */
 export function toDecide(approvals: readonly ToldApproval[], decide = DECIDE.all): string {
+  const toldBefore = approvals.some(({ told_before }) => told_before) ? [DECIDE.toldBefore] : [];
   const [first, ...others] = approvals;
-  if (first && others.length === 0) return toDecideOne(first);
+  if (first && others.length === 0) return [...stepsOfOne(first), ...toldBefore].join(" ");
   const own = approvals.filter(({ escalates }) => !escalates);
   const steps = [
-    ...(own.some(({ truncated }) => truncated) ? [DECIDE.readSome] : []),
+    ...(own.some(isUnread) ? [DECIDE.readSome] : []),
     ...(own.length > 0 ? [decide] : []),
     ...(own.length < approvals.length ? [DECIDE.someEscalated] : []),
   ];
-  return steps.join(" ");
+  return [...steps, ...toldBefore].join(" ");
 }
 
-function toDecideOne({ tool_name, escalates, truncated }: ToldApproval): string {
-  if (escalates) return DECIDE.escalated;
-  const decide = tool_name === "AskUserQuestion" ? DECIDE.question : DECIDE.all;
-  return truncated ? `${DECIDE.readOne} ${decide}` : decide;
+function stepsOfOne(approval: ToldApproval): string[] {
+  if (approval.escalates) return [DECIDE.escalated];
+  const decide = approval.tool_name === "AskUserQuestion" ? DECIDE.question : DECIDE.all;
+  return isUnread(approval) ? [DECIDE.readOne, decide] : [decide];
+}
+
+function isUnread({ cut_at, told_before }: ToldApproval): boolean {
+  return cut_at !== undefined && !told_before;
 }
 
 /** What in an answer says why a turn has ended. */
 type Teller = "error" | "its last event";
 
+export const STILL_RUNNING = "Children still run: call loopback_wait.";
 export const GIVE_MORE = "Give more work with claudecode_chat.";
 
 /** What to do with a session whose turn has ended like this; nothing is said of one that has not ended. */

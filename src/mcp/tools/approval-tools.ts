@@ -1,17 +1,20 @@
 import { type Approval, GetInput, PendingInput, toldApproval } from "../../contract/approvals/approval.ts";
 import { APPROVAL_ID, INPUT, PENDING } from "../../contract/samples.ts";
-import { cutApproval, MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
+import { MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
+import { cutApproval } from "../../contract/text/cut-approval.ts";
 import { fittingText } from "../../contract/text/fit.ts";
 import { GetAnswer, PendingAnswer } from "../../contract/tools/approval-answers.ts";
 import { toDecide } from "./advice.ts";
-import { fitMany, MAX_LISTED } from "./declaration/results.ts";
+import { MAX_LISTED } from "./declaration/results.ts";
+import { tellingOf } from "./declaration/telling.ts";
+import { fitMany } from "./declaration/told-approvals.ts";
 import { type ToolCall, tool } from "./declaration/tool.ts";
 import { sessionOf } from "./session-reference.ts";
 import { nextOfIdle } from "./wait-tool.ts";
 
 const MAX_SLICE_CHARS = 30_000;
 /** Room for what stands around an approval, or a part of its input. */
-const ENVELOPE_CHARS = 1_000;
+const ENVELOPE_CHARS = 1_500;
 const MAX_MATCHES = 20;
 /** How much of the text is shown before and behind a match. */
 const AROUND_CHARS = 60;
@@ -20,7 +23,7 @@ const NEXT = {
   nothingWaits: "Nothing waits. Call loopback_wait to learn of the next request.",
   decideEach: "Decide them with loopback_respond: decisions takes up to 100 at once.",
   decided: "It is settled, as status says.",
-  readRest: "Read what was left out with offset and length",
+  readRest: "Read on from cut_at as offset",
   readOn: "Go on with offset + length as offset.",
   end: "That was the end.",
   noMatch: "It does not occur there.",
@@ -51,8 +54,9 @@ export const APPROVAL_TOOLS = [
     const shown = await fitMany(
       call,
       await app.approvals.pending(principal, session?.id, MAX_LISTED),
-      MAX_RESULT_CHARS,
+      MAX_RESULT_CHARS - ENVELOPE_CHARS,
     );
+    tellingOf(call).note(shown.approvals);
     if (shown.approvals.length > 0) return { type: "ok", ...shown, next: toDecide(shown.approvals, NEXT.decideEach) };
     const isIdle = await app.eventFeed.isIdle(principal, session?.id);
     return { type: "ok", ...shown, next: isIdle ? await nextOfIdle(call, session) : NEXT.nothingWaits };
@@ -61,8 +65,8 @@ export const APPROVAL_TOOLS = [
     name: "loopback_get",
     title: "Read one request in full",
     description:
-      "Reads one request, decided or not; of a write or an edit also diff, what it would change in the file. An input too long " +
-      "for one result is cut (truncated: true, input_size): read it in parts.",
+      "Reads one request, decided or not; of a write or an edit also diff, what it would change in the file. What is too long " +
+      "is cut: read on from cut_at as offset.",
     input: GetInput,
     answer: GetAnswer,
     examples: [
@@ -105,15 +109,17 @@ export const APPROVAL_TOOLS = [
       return slice(call, approval, offset ?? 0, length ?? MAX_SLICE_CHARS);
     const whole = toldApproval(await app.approvalViews.showWhole(approval, principal));
     const shown = cutApproval(whole, MAX_RESULT_CHARS - ENVELOPE_CHARS);
+    tellingOf(call).note([shown]);
     return { type: "ok", approval: shown, next: `${nextOf(shown)}${removedNote(approval)}` };
   }),
 ];
 
 /** What to do with a request that was read, and with what was left out of it. */
-function nextOf({ truncated, ...approval }: Approval): string {
-  if (approval.status !== "pending") return truncated ? `${NEXT.decided} ${NEXT.readRest}.` : NEXT.decided;
+function nextOf({ cut_at, ...approval }: Approval): string {
+  const isCut = cut_at !== undefined;
+  if (approval.status !== "pending") return isCut ? `${NEXT.decided} ${NEXT.readRest}.` : NEXT.decided;
   const decide = toDecide([approval]);
-  return truncated && !approval.escalates ? `${NEXT.readRest} first. ${decide}` : decide;
+  return isCut && !approval.escalates ? `${NEXT.readRest} first. ${decide}` : decide;
 }
 
 /** The JSON text of the input, with the plan that the CLI has taken out of it. */
@@ -127,7 +133,9 @@ async function slice(call: ToolCall, approval: Approval, offset: number, length:
   const json = await textOf(call, approval);
   // Escaped once more on its way out, the text may grow beyond what a result can carry.
   const text = fittingText(json.slice(offset, offset + length), MAX_RESULT_CHARS - ENVELOPE_CHARS);
-  const has_more = offset + text.length < json.length;
+  const to = offset + text.length;
+  tellingOf(call).noteSlice(approval.id, { from: offset, to }, json.length);
+  const has_more = to < json.length;
   const next = has_more ? NEXT.readOn : await nextAtEnd(call, approval);
   return {
     type: "ok" as const,

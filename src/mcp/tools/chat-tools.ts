@@ -7,16 +7,18 @@ import type { Warned } from "../../contract/sessions/answers.ts";
 import { Child, MAX_CHILDREN, RunInput } from "../../contract/sessions/run-input.ts";
 import { ChatInput, ChatWaitInput } from "../../contract/sessions/session.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
-import { cutText, MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
+import { MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import { fitting, fittingText, listedChars } from "../../contract/text/fit.ts";
 import { ChatAnswer, RunAnswer, StartAnswer, type StartedChildren } from "../../contract/tools/turn-answers.ts";
 import type { WaitAnswer } from "../../contract/tools/wait-answers.ts";
-import { Id, MAX_NAME_CHARS, Name } from "../../contract/values.ts";
-import { afterEnd, toDecide } from "./advice.ts";
-import { pendingBriefly, pendingIn } from "./declaration/results.ts";
+import { Consumer, Id, MAX_NAME_CHARS, Name } from "../../contract/values.ts";
+import { afterEnd, STILL_RUNNING, toDecide } from "./advice.ts";
+import { tellingOf } from "./declaration/telling.ts";
+import { pendingBriefly, pendingIn } from "./declaration/told-approvals.ts";
 import { endOfWait, type ToolCall, tool } from "./declaration/tool.ts";
 import { sessionOf } from "./session-reference.ts";
-import { cursorOf, resumedWait, secsLeft, WaitState, waitAnswer, waitWithin } from "./wait-tool.ts";
+import { cursorOf, type Part, resumedWait, secsLeft, WaitState, waitAnswer } from "./wait-tool.ts";
 
 const RUN = "claudecode_run";
 const DEFAULT_WAIT_SECS = 45;
@@ -28,7 +30,7 @@ const MAX_CHILD_ERROR_CHARS = 250;
 const ENVELOPE_CHARS = 800;
 
 /** A turn that was started and is waited for; `until` is Unix time in milliseconds. */
-const ChatState = z.strictObject({ session_id: Id, turn_id: Id, until: z.number() });
+const ChatState = z.strictObject({ session_id: Id, turn_id: Id, until: z.number(), consumer: Consumer });
 /** What a child was called that may have no valid name. */
 const NotStarted = z.string().max(MAX_NAME_CHARS);
 /** Several children, each with the session in which its turn was started, or why it was not. */
@@ -82,41 +84,43 @@ export const CHAT_TOOLS = [
         answer: {
           type: "started",
           sessions: [{ name: "worker", session_id: SESSION_ID, created: true, working_dir: "/srv/project" }],
-          wait: waitWithin(
-            { type: "timeout", running: [{ name: "worker", status: "running", silent_secs: 0 }], cursor: 7 },
-            MAX_RESULT_CHARS,
-          ),
+          wait: {
+            type: "timeout",
+            running: [{ name: "worker", status: "running", silent_secs: 0 }],
+            cursor: 7,
+            next: STILL_RUNNING,
+          },
         },
       },
     ],
     annotations: works,
     untrusted: ["text", "error", "pending_approvals", "wait"],
   }).runs(
-    async (call, { children, wait_secs, ...one }) => {
+    async (call, { children, wait_secs, consumer, ...one }) => {
       const { app, principal } = call;
       if (children === undefined) {
         const { prompt, ...asked } = parsedArguments(Child, one, RUN);
         const { session, told } = await app.sessionCommands.open(principal, asked);
-        return { ...(await chatAnswer(call, session, { prompt, wait_secs }, pendingBriefly)), ...told };
+        return { ...(await chatAnswer(call, session, { prompt, wait_secs, consumer }, pendingBriefly)), ...told };
       }
       if (Object.values(one).some((value) => value !== undefined))
         throw new AppError(
           "invalid_arguments",
-          "With children, everything goes into each of them: give children and wait_secs, or one child, not both.",
+          "With children, everything goes into each of them: give children, wait_secs and consumer, or one child, not both.",
         );
       const started = await app.sessionCommands.startEach(principal, children);
       const sessions = started.map((child) =>
         "refusal" in child ? { name: child.name, error: shortened(child.refusal) } : fewerWarnings(child),
       );
       refuseIfNone(sessions);
-      return childrenAnswer(call, sessions, (onBegun) => waitAnswer(call, { timeout_secs: wait_secs }, onBegun));
+      return childrenAnswer(call, sessions, (part) => waitAnswer(call, { timeout_secs: wait_secs, consumer }, part));
     },
     {
       state: z.union([ChatState, ChildrenState]),
       async resume(call, state) {
         if ("turn_id" in state) return chatAnswerAgain(call, state, pendingBriefly);
         const sessions = await Promise.all(state.children.map((child) => startedBefore(call, child)));
-        return childrenAnswer(call, sessions, (onBegun) => resumedWait(call, state.wait, onBegun));
+        return childrenAnswer(call, sessions, (part) => resumedWait(call, state.wait, part));
       },
     },
   ),
@@ -157,7 +161,7 @@ export const CHAT_TOOLS = [
   }).runs(async (call, { prompt, ephemeral, ...reference }) => {
     const session = await sessionOf(call, reference);
     const { turn_id, ...begun } = await call.app.sessionCommands.start(session, { prompt, ephemeral });
-    return { ...begun, cursor: await cursorOf(call), next: STARTED };
+    return { ...begun, cursor: await cursorOf(call, undefined), next: STARTED };
   }),
 ];
 
@@ -174,15 +178,15 @@ function refuseIfNone(sessions: StartedChildren["sessions"]): void {
 async function childrenAnswer(
   call: ToolCall,
   sessions: StartedChildren["sessions"],
-  wait: (onBegun: (state: WaitState) => void) => Promise<WaitAnswer>,
+  wait: (part: Part) => Promise<WaitAnswer>,
 ): Promise<StartedChildren> {
   const children = sessions.map((child) => {
     const { name } = child;
     return "error" in child ? { name, code: child.error.code } : { name, session_id: child.session_id };
   });
-  const waited = await wait((state) => call.waits({ children, wait: state }));
   const room = MAX_RESULT_CHARS - ENVELOPE_CHARS - JSON.stringify(sessions).length;
-  return { type: "started", sessions, wait: waitWithin(waited, room) };
+  const onBegun = (state: WaitState) => call.waits({ children, wait: state });
+  return { type: "started", sessions, wait: await wait({ onBegun, room: () => room }) };
 }
 
 type ChildBefore = z.output<typeof ChildrenState>["children"][number];
@@ -209,19 +213,20 @@ function shortened(refusal: AppError) {
   return { ...error, message: message === error.message ? message : `${message}…` };
 }
 
-type Work = { prompt: string; ephemeral?: boolean | undefined; wait_secs?: number | undefined };
+type Work = { prompt: string; ephemeral?: boolean | undefined; wait_secs?: number | undefined } & Reading;
+type Reading = { consumer?: string | undefined };
 
 /** Gives a session work, and tells how its turn stands after the wait for it. */
 async function chatAnswer(
   call: ToolCall,
   session: Session,
-  { wait_secs = DEFAULT_WAIT_SECS, ...work }: Work,
+  { wait_secs = DEFAULT_WAIT_SECS, consumer, ...work }: Work,
   shown: typeof pendingBriefly,
 ) {
   const until = Date.now() + wait_secs * 1000;
-  const onBegun = ({ id }: { id: string }) => call.waits({ session_id: session.id, turn_id: id, until });
+  const onBegun = ({ id }: { id: string }) => call.waits({ session_id: session.id, turn_id: id, until, consumer });
   const waiting = { ...chatOptions(call, session, until), onBegun };
-  return standing(call, session, await call.app.sessionCommands.chat(session, work, waiting), shown);
+  return standing(call, session, await call.app.sessionCommands.chat(session, work, waiting), shown, consumer);
 }
 
 /** The same for a turn that another process has started: it is only waited for. */
@@ -229,7 +234,8 @@ async function chatAnswerAgain(call: ToolCall, state: z.output<typeof ChatState>
   const session = await sessionOf(call, { session_id: state.session_id });
   call.waits(state);
   const waiting = chatOptions(call, session, state.until);
-  return standing(call, session, await call.app.sessionCommands.awaitTurn(session, state.turn_id, waiting), shown);
+  const result = await call.app.sessionCommands.awaitTurn(session, state.turn_id, waiting);
+  return standing(call, session, result, shown, state.consumer);
 }
 
 function chatOptions(call: ToolCall, session: Session, until: number) {
@@ -248,9 +254,11 @@ async function standing(
   session: Session,
   result: ChatResult,
   shown: typeof pendingBriefly,
+  consumer: string | undefined,
 ): Promise<z.output<typeof ChatAnswer>> {
   const { turn, status, error, text, pending, usage, place } = result;
   const asking = await shown(call, pending);
+  tellingOf(call, consumer).note(asking.pending_approvals);
   const isAsking = asking.pending_approvals.length > 0;
   const next = isAsking ? toDecide(asking.pending_approvals) : (afterEnd(result) ?? NEXT[status]);
   return {
@@ -262,7 +270,7 @@ async function standing(
     error: error && cutText(error, MAX_ERROR_CHARS),
     ...asking,
     usage,
-    cursor: await cursorOf(call, hasEnded(status) ? [turn.id] : []),
+    cursor: await cursorOf(call, consumer, hasEnded(status) ? [turn.id] : []),
     ...(next !== undefined && { next }),
   };
 }

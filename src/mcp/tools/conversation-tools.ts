@@ -1,7 +1,7 @@
 import { headOf, toMessage, toNode } from "../../app.ts";
 import { HEAD, INPUT, NODE_ID, ROOT_ID, TOOL_USE_ID, TREE_ID } from "../../contract/samples.ts";
 import { SessionRef } from "../../contract/sessions/session.ts";
-import { cutObject } from "../../contract/text/cut.ts";
+import { cutObject } from "../../contract/text/cut-object.ts";
 import { fitting, listedChars } from "../../contract/text/fit.ts";
 import { ContextAnswer, TreeAnswer } from "../../contract/tools/conversation-answers.ts";
 import type { JsonObject } from "../../contract/values.ts";

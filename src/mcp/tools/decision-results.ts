@@ -1,8 +1,6 @@
 import type { BatchResult } from "../../contract/approvals/decision.ts";
 import { MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
 import { fitting, fittingText, listedChars } from "../../contract/text/fit.ts";
-import type { WaitAnswer } from "../../contract/tools/wait-answers.ts";
-import { MIN_APPROVAL_CHARS } from "./declaration/results.ts";
 
 // What became of decisions, as far as it has room beside what was waited for.
 
@@ -32,8 +30,8 @@ export function withFewDangers(all: BatchResult[]): { results: BatchResult[]; ar
   return { results, areAll: told.size === dangerous.length };
 }
 
-/** Messages of refusals so short that all results fit, and an approval beside them. */
-export function shortened(results: BatchResult[], wait: WaitAnswer | undefined): BatchResult[] {
+/** Messages of refusals so short that all results fit beside `rest`. */
+export function shortened(results: BatchResult[], rest: number): BatchResult[] {
   const errors = results.filter(({ type }) => type === "error");
   const withMessages = (most: number) => {
     const rules = new Set<string>();
@@ -43,7 +41,6 @@ export function shortened(results: BatchResult[], wait: WaitAnswer | undefined):
       return { ...result, resolved_by: headOf(result.resolved_by, MAX_NAME_CHARS) };
     });
   };
-  const rest = wait?.type === "ok" ? JSON.stringify({ ...wait, approvals: [] }).length + MIN_APPROVAL_CHARS : 0;
   const room = Math.min(MAX_RESULTS_CHARS, MAX_CHARS - rest) - listedChars(withMessages(0));
   return withMessages(Math.floor(room / Math.max(1, errors.length)));
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  type ApprovalDecision,
   type BatchResult,
   batchResult,
   MAX_DECISIONS,
@@ -13,9 +14,10 @@ import { RespondAnswer } from "../../contract/tools/approval-answers.ts";
 import type { WaitAnswer } from "../../contract/tools/wait-answers.ts";
 import { Id } from "../../contract/values.ts";
 import { MAX_CHARS, shortened, withFewDangers, withShortRule } from "./decision-results.ts";
-import { unknownOutcome } from "./declaration/results.ts";
+import { MIN_APPROVAL_CHARS, unknownOutcome } from "./declaration/results.ts";
+import { type Telling, tellingOf } from "./declaration/telling.ts";
 import { type ToolCall, tool } from "./declaration/tool.ts";
-import { cursorOf, resumedWait, WaitState, waitAnswer, waitWithin } from "./wait-tool.ts";
+import { cursorOf, type Part, resumedWait, WaitState, waitAnswer } from "./wait-tool.ts";
 
 const RESPOND = "loopback_respond";
 
@@ -31,9 +33,11 @@ const NEXT = {
 const NOTES = {
   unread: "Claude Code gives a message with an approval to nobody: it is on record only.",
   unanswered: "A question was allowed without answers: the child is told that nobody has answered it.",
+  partly_told:
+    "What has partly_told was allowed although you were told only a part of it (cut_at): loopback_get tells the rest.",
   more_dangers: "There are more dangers than are told here: loopback_get tells those of each.",
 };
-const Note = z.enum(["unread", "unanswered", "more_dangers"]) satisfies z.ZodType<keyof typeof NOTES>;
+const Note = z.enum(["unread", "unanswered", "partly_told", "more_dangers"]) satisfies z.ZodType<keyof typeof NOTES>;
 type Note = z.output<typeof Note>;
 
 /** One decision of a call that waits: of what, and whether it counts, or why not. */
@@ -50,7 +54,7 @@ const RespondState = z.strictObject({
 type Decided =
   | { kind: "one"; result: RespondResult; notes: Note[] }
   | { kind: "many"; results: BatchResult[]; notes: Note[] };
-type Wait = (onBegun: (state: WaitState) => void) => Promise<WaitAnswer>;
+type Wait = (part: Part) => Promise<WaitAnswer>;
 type After = { cursor: number; wait?: WaitAnswer };
 
 export const RESPOND_TOOL = tool({
@@ -94,46 +98,76 @@ export const RESPOND_TOOL = tool({
 }).runs(
   async (call, input) => {
     const { app, principal } = call;
-    const waiting = (secs: number | undefined): Wait | undefined =>
-      secs === undefined ? undefined : (onBegun) => waitAnswer(call, { timeout_secs: secs }, onBegun);
+    const { wait_secs: timeout_secs, skip, consumer } = input;
+    const telling = tellingOf(call, consumer);
+    const waiting = (part: Part) => waitAnswer(call, { timeout_secs, skip, consumer }, part);
+    const wait = timeout_secs === undefined ? undefined : waiting;
     if (input.kind === "one") {
       const { approval_id, ...decision } = input.decision;
-      const result = await app.approvals.decide(principal, approval_id, decision);
-      return answered(call, { kind: "one", result, notes: notesOf(result, decision) }, waiting(input.wait_secs));
+      const isPart = isPartlyTold(telling, input.decision);
+      const result = noted(await app.approvals.decide(principal, approval_id, decision), isPart);
+      return answered(call, { kind: "one", result, notes: notesOf(result, decision) }, wait, consumer);
     }
+    const arePart = input.decisions.map((one) => "decision" in one && isPartlyTold(telling, one.decision));
     const decided = await app.approvals.decideEach(principal, input.decisions);
-    const results = decided.map((one) => batchResult(one, "mcp"));
+    const results = decided.map((one, at) => noted(batchResult(one, "mcp"), arePart[at] === true));
     const notes = results.flatMap((result, at) => {
       const given = input.decisions[at];
       return given !== undefined && "decision" in given ? notesOf(result, given.decision) : [];
     });
     // Where nothing was decided there is nothing to wait for.
-    const wait = waiting(results.every(({ type }) => type === "error") ? undefined : input.wait_secs);
-    return answered(call, { kind: "many", results, notes: [...new Set(notes)] }, wait);
+    const isAny = results.some(({ type }) => type !== "error");
+    return answered(call, { kind: "many", results, notes: [...new Set(notes)] }, isAny ? wait : undefined, consumer);
   },
   {
     // What was decided is on record: only what comes after it is waited for.
     state: RespondState,
     resume: async (call, state) =>
-      answered(call, await decidedBefore(call, state), (onBegun) => resumedWait(call, state.wait, onBegun)),
+      answered(call, await decidedBefore(call, state), (part) => resumedWait(call, state.wait, part), undefined),
   },
 );
 
-async function answered(call: ToolCall, decided: Decided, wait: Wait | undefined) {
-  const after = await afterwards(
-    call,
-    wait && (() => wait((state) => call.waits({ ...stateOf(decided), wait: state }))),
-  );
+async function answered(call: ToolCall, decided: Decided, wait: Wait | undefined, consumer: string | undefined) {
+  const onBegun = (state: WaitState) => call.waits({ ...stateOf(decided), wait: state });
+  /** What loopback_wait answers now, where somebody wants to wait, and where to wait on from. */
+  const afterwards = async (room: Part["room"]): Promise<After> => {
+    if (!wait) return { cursor: await cursorOf(call, consumer) };
+    const waited = await wait({ onBegun, room });
+    return { cursor: waited.cursor, wait: waited };
+  };
   if (decided.kind === "one") {
     const { result } = decided;
     const shown = result.type === "ok" ? withShortRule(result) : result;
-    return { ...shown, ...inRoom(after, listedChars(shown)), ...noteOf(decided), ...nextOf(after, nextOfOne(result)) };
+    const after = await afterwards(() => MAX_CHARS - listedChars(shown));
+    return { ...shown, ...after, ...noteOf(decided), ...nextOf(after, nextOfOne(result)) };
   }
   const { results: told, areAll } = withFewDangers(decided.results);
   const notes: Note[] = areAll ? decided.notes : [...decided.notes, "more_dangers"];
-  const results = shortened(told, after.wait);
-  const shown = { results, ...inRoom(after, listedChars(results)) };
-  return { type: "ok" as const, ...shown, ...noteOf({ notes }), ...nextOf(after, nextOfMany(decided.results)) };
+  let results = shortened(told, 0);
+  const after = await afterwards((rest) => {
+    results = shortened(told, rest + MIN_APPROVAL_CHARS);
+    return MAX_CHARS - listedChars(results);
+  });
+  return {
+    type: "ok" as const,
+    results,
+    ...after,
+    ...noteOf({ notes }),
+    ...nextOf(after, nextOfMany(decided.results)),
+  };
+}
+
+/** Whether it allows what the caller was told only in part: its own input it knows. */
+function isPartlyTold(
+  { known }: Telling,
+  { approval_id, approve, updated_input, merge, answers }: ApprovalDecision,
+): boolean {
+  const isOwn = answers !== undefined || (updated_input !== undefined && !merge);
+  return approve && !isOwn && known(approval_id)?.isWhole === false;
+}
+
+function noted<R extends BatchResult>(result: R, isPartlyTold: boolean): R {
+  return result.type === "ok" && isPartlyTold ? { ...result, partly_told: true } : result;
 }
 
 function nextOfOne(result: RespondResult): string {
@@ -189,7 +223,11 @@ function notesOf(
   { approve, message }: { approve: boolean; message?: string | undefined },
 ): Note[] {
   if (result.type !== "ok") return [];
-  return [...(approve && message ? ["unread" as const] : []), ...(result.unanswered ? ["unanswered" as const] : [])];
+  return [
+    ...(approve && message ? ["unread" as const] : []),
+    ...(result.unanswered ? ["unanswered" as const] : []),
+    ...(result.partly_told ? ["partly_told" as const] : []),
+  ];
 }
 
 function nextOfMany(results: BatchResult[]): string {
@@ -206,15 +244,4 @@ function nextOf({ wait }: After, next: string): { next?: string } {
 function noteOf({ notes }: Pick<Decided, "notes">): { note?: string } {
   const told = Note.options.filter((note) => notes.includes(note)).map((note) => NOTES[note]);
   return told.length > 0 ? { note: told.join(" ") } : {};
-}
-
-/** Where to wait on from, and what loopback_wait answers now, where somebody wants to wait. */
-async function afterwards(call: ToolCall, waited: (() => Promise<WaitAnswer>) | undefined): Promise<After> {
-  if (!waited) return { cursor: await cursorOf(call) };
-  const wait = await waited();
-  return { cursor: wait.cursor, wait };
-}
-
-function inRoom({ cursor, wait }: After, taken: number): After {
-  return { cursor, ...(wait && { wait: waitWithin(wait, MAX_CHARS - taken) }) };
 }

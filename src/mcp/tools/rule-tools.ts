@@ -43,7 +43,7 @@ export const RULE_TOOLS = [
     name: "loopback_rule_add",
     title: "Add a rule",
     description:
-      "Decides such calls from now on, pending ones too (decided_pending). Allows only what is proven: note says what that leaves out.",
+      "Decides such calls from now on, pending ones too. Allows only what is proven: note says what that leaves out.",
     input: RuleInput,
     answer: RuleAddAnswer,
     examples: [

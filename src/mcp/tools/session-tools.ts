@@ -5,7 +5,7 @@ import { leftRunning } from "../../contract/sessions/left-running.ts";
 import { UpdateInput } from "../../contract/sessions/run-input.ts";
 import { CreateInput, ForkInput, ListInput, SessionRef } from "../../contract/sessions/session.ts";
 import type { SessionDetail, SessionSummary } from "../../contract/sessions/session-view.ts";
-import { cutObject } from "../../contract/text/cut.ts";
+import { cutObject } from "../../contract/text/cut-object.ts";
 import { fitting, listedChars } from "../../contract/text/fit.ts";
 import { ConfigureAnswer } from "../../contract/tools/approval-answers.ts";
 import {

@@ -3,12 +3,14 @@ import type { Session } from "../../app.ts";
 import { APPROVAL_ID, ASKED_AT, SESSION_ID, TOOL_USE_ID, TURN_ID } from "../../contract/samples.ts";
 import { PollInput, SessionRef, StreamsInput } from "../../contract/sessions/session.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 import { CancelAnswer, PollAnswer, StreamsAnswer } from "../../contract/tools/turn-answers.ts";
 import { Id } from "../../contract/values.ts";
 import { afterEnd, toDecide } from "./advice.ts";
 import { MAX_ERROR_CHARS, MAX_TEXT_CHARS } from "./chat-tools.ts";
-import { fitEvents, pendingIn } from "./declaration/results.ts";
+import { fitEvents } from "./declaration/results.ts";
+import { tellingOf } from "./declaration/telling.ts";
+import { pendingIn } from "./declaration/told-approvals.ts";
 import { endOfWait, type ToolCall, tool } from "./declaration/tool.ts";
 import { onlyIn, sessionOf } from "./session-reference.ts";
 import { secsLeft } from "./wait-tool.ts";
@@ -204,6 +206,7 @@ async function pollAnswer(call: ToolCall, session: Session, reading: Reading): P
   if (again !== undefined && poll.turnId !== begun?.turn_id)
     return pollAnswer(call, session, { ...reading, begun: undefined });
   const pending = await pendingIn(call, poll.pending);
+  tellingOf(call).note(pending.pending_approvals);
   const room = MAX_POLL_CHARS - JSON.stringify(pending).length;
   const most = { callChars: room - SUMMARY_TEXT_CHARS, textChars: MAX_TEXT_CHARS };
   const { told, ...shown } = isSummary ? await polls.summary(session, poll, most) : eventsIn(poll.events, room);

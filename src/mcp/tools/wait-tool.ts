@@ -4,12 +4,16 @@ import { WaitInput } from "../../contract/approvals/approval.ts";
 import { PENDING, SESSION_ID, TURN_ID } from "../../contract/samples.ts";
 import { limitIn } from "../../contract/sessions/limit-error.ts";
 import { MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
-import { type Finished, WaitAnswer, type WaitedFor } from "../../contract/tools/wait-answers.ts";
-import { afterEnd, GIVE_MORE, RAISE, toDecide } from "./advice.ts";
-import { fitMany, fitWait, MAX_LISTED } from "./declaration/results.ts";
+import { type Finished, WaitAnswer, type Waited, type WaitedFor } from "../../contract/tools/wait-answers.ts";
+import { afterEnd, GIVE_MORE, RAISE, STILL_RUNNING, toDecide } from "./advice.ts";
+import { MAX_LISTED, MIN_APPROVAL_CHARS } from "./declaration/results.ts";
+import { tellingOf } from "./declaration/telling.ts";
+import { brief, fitMany } from "./declaration/told-approvals.ts";
 import { type ToolCall, tool } from "./declaration/tool.ts";
 import { sessionOf } from "./session-reference.ts";
 
+/** Room for what is said to do next, and which fields are untrusted. */
+const NEXT_CHARS = 1_500;
 const DEFAULT_WAIT_SECS = 45;
 const MAX_WAIT_SECS = 110;
 
@@ -22,7 +26,6 @@ export type WaitState = z.output<typeof WaitState>;
 
 const NEXT = {
   more: "There is more to tell: call loopback_wait with this cursor as since.",
-  stillRunning: "Children still run: call loopback_wait.",
   idle: "Nothing of yours runs or can ask. Give work with claudecode_run.",
   byHand: "Only a claude that is started by hand may still ask, up to 10 minutes after its setup or its last request.",
   newSession: "It has had no turn. Give it work with claudecode_chat.",
@@ -92,14 +95,18 @@ export const WAIT_TOOL = tool({
   resume: (call, state) => resumedWait(call, state),
 });
 
-/**
- * What `loopback_wait` answers, for every tool that can wait for what comes next. A tool that waits as a part of its
- * work says in `onBegun` by what state the whole call is taken up again.
- */
+/** How much of a larger call's answer a wait may take that is a part of it; `rest`: what it takes without approvals. */
+type Room = (rest: number) => number;
+/** What is told of a wait that begins: by what state it is taken up again. */
+type OnBegun = (state: WaitState) => void;
+/** A wait that is a part of a larger call. */
+export type Part = { onBegun: OnBegun; room: Room };
+
+/** What `loopback_wait` answers, for every tool that can wait for what comes next. */
 export async function waitAnswer(
   call: ToolCall,
   { timeout_secs, ...input }: WaitInput,
-  onBegun: (state: WaitState) => void = (state) => call.waits(state),
+  { onBegun = (state) => call.waits(state), room }: Partial<Part> = {},
 ): Promise<WaitAnswer> {
   const { app, principal, signal, stopping, client } = call;
   const { session_id, since, skip, consumer } = input;
@@ -120,23 +127,33 @@ export async function waitAnswer(
   if (waited.type === "timeout") {
     // Who skips a request is waited for by whoever has asked it.
     const isByHand = waited.running.length === 0 && !skip?.length;
-    return isByHand ? { ...waited, next: NEXT.byHand } : waited;
+    const next = isByHand ? NEXT.byHand : room && STILL_RUNNING;
+    return { ...waited, ...(next !== undefined && { next }) };
   }
   if (waited.type === "idle") return { ...waited, next: await nextOfIdle(call, session) };
-  const { approvals, finished, running, has_more: hasMore, cursor } = waited;
-  const room = MAX_RESULT_CHARS - JSON.stringify([finished, running]).length;
-  const { has_more, ...shown } = await fitMany(call, { approvals, hasMore }, room);
-  const told = { ...shown, finished, running, ...(has_more && { has_more }), cursor };
-  return { type: "ok", ...told, next: nextOf(told) };
+  return something(call, waited, consumer, room);
 }
 
-/** What was waited for, as a part of another answer that has so much room for it. */
-export function waitWithin(wait: WaitAnswer, room: number): WaitAnswer {
-  if (wait.type === "idle") return wait;
-  if (wait.type === "timeout") return { ...wait, next: wait.next ?? NEXT.stillRunning };
-  const { next: _, ...shown } = fitWait(wait, room);
-  // What is shown of them may be cut; who runs on may have had no room, and runs all the same.
-  return { ...shown, next: nextOf({ ...shown, running: wait.running }) };
+/** With fewer approvals where all would not fit: what is pending is told again, but the end of a turn is not. */
+async function something(
+  call: ToolCall,
+  { approvals, finished, running, has_more: hasMore, cursor }: Extract<Waited, { type: "ok" }>,
+  consumer: string | undefined,
+  roomBeside: Room | undefined,
+): Promise<WaitedFor> {
+  const telling = tellingOf(call, consumer);
+  const around = (shown: typeof running) =>
+    JSON.stringify({ type: "ok", approvals: [], finished, running: shown, has_more: true, cursor }).length;
+  const room = roomBeside?.(around(running)) ?? MAX_RESULT_CHARS - NEXT_CHARS;
+  // Who runs on can be asked again; an end can't.
+  const shownRunning = around(running) + MIN_APPROVAL_CHARS > room ? [] : running;
+  const list = { approvals, hasMore };
+  const told = await fitMany({ ...call, known: telling.known }, list, room - around(shownRunning));
+  const shown = roomBeside ? told.approvals.map(brief) : told.approvals;
+  telling.note(shown);
+  const has_more = told.has_more ? { has_more: true as const } : {};
+  const next = nextOf({ approvals: shown, finished, running, ...has_more });
+  return { type: "ok", approvals: shown, finished, running: shownRunning, ...has_more, cursor, next };
 }
 
 type Told = Pick<WaitedFor, "approvals" | "finished" | "running" | "has_more">;
@@ -148,7 +165,7 @@ function nextOf({ approvals, finished, running, has_more }: Told): string {
     const judge = finished.length > 0 ? ["Judge what has ended."] : [];
     return [toDecide(approvals), ...judge, ...raise].join(" ");
   }
-  const goOn = has_more ? [NEXT.more] : running.length > 0 ? [NEXT.stillRunning] : [];
+  const goOn = has_more ? [NEXT.more] : running.length > 0 ? [STILL_RUNNING] : [];
   const [first, ...others] = finished;
   const advice = first && others.length === 0 ? afterEnd(first) : undefined;
   if (advice) return [advice, ...goOn].join(" ");
@@ -167,9 +184,10 @@ export async function nextOfIdle({ app }: ToolCall, session: Session | undefined
 export function resumedWait(
   call: ToolCall,
   { until, ...input }: WaitState,
-  onBegun: (state: WaitState) => void = (state) => call.waits(state),
+  { onBegun = (state) => call.waits(state), ...part }: Partial<Part> = {},
 ): Promise<WaitAnswer> {
-  return waitAnswer(call, { ...input, timeout_secs: secsLeft(until) }, (state) => onBegun({ ...state, until }));
+  const left = { ...input, timeout_secs: secsLeft(until) };
+  return waitAnswer(call, left, { ...part, onBegun: (state) => onBegun({ ...state, until }) });
 }
 
 /** How much of a wait is left, whatever the clock or the caller says. */
@@ -178,6 +196,10 @@ export function secsLeft(until: number): number {
 }
 
 /** The caller's cursor, for the answer of any tool; `told` are turns whose end that answer tells. */
-export function cursorOf({ app, principal, signal, client }: ToolCall, told: string[] = []): Promise<number> {
-  return app.eventFeed.cursor(principal, { client }, signal.aborted ? [] : told);
+export function cursorOf(
+  { app, principal, signal, client }: ToolCall,
+  consumer: string | undefined,
+  told: string[] = [],
+): Promise<number> {
+  return app.eventFeed.cursor(principal, { consumer, client }, signal.aborted ? [] : told);
 }

@@ -1,4 +1,4 @@
-import { cutText } from "../../contract/text/cut.ts";
+import { cutText } from "../../contract/text/cut-text.ts";
 
 /** Below this, head and tail say less than the beginning alone. */
 const LEAST_CUT = 120;

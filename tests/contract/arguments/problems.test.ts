@@ -91,7 +91,7 @@ describe("the message about wrong arguments", () => {
       { name: "a", add_dirs: "/tmp" },
       'add_dirs must be a list of at most 100 strings, got "/tmp"',
     ],
-    ["claudecode_list", { limit: 3 }, 'unknown argument "limit": it takes none'],
+    ["claudecode_list", { limit: 3 }, 'unknown argument "limit": it takes after'],
     ["claudecode_run", { children: {} }, `children must be ${several}, got an object`],
     ["claudecode_run", { children: Array(17).fill({}) }, `children must be ${several}, got a list of 17`],
     [

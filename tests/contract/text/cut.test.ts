@@ -1,7 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { Approval } from "../../../src/contract/approvals/approval.ts";
-import { cutApproval, cutEvent, cutObject, cutText } from "../../../src/contract/text/cut.ts";
+import { cutEvent } from "../../../src/contract/text/cut.ts";
+import { cutApproval } from "../../../src/contract/text/cut-approval.ts";
+import { cutObject } from "../../../src/contract/text/cut-object.ts";
+import { cutText } from "../../../src/contract/text/cut-text.ts";
 
 const approval: Approval = {
   id: "018f0000-0000-7000-8000-000000000000",
@@ -128,5 +131,51 @@ describe("cutApproval", () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  test("names the offsets at which the JSON of the input goes on, of each text that is cut, and the first as cut_at", () => {
+    const nested = fc.record({
+      a: text,
+      list: fc.array(text, { maxLength: 3 }),
+      'k"': fc.record({ deep: text }),
+      n: fc.nat(),
+    });
+    const marker = /\n…\[(\d+) characters left out, from offset (\d+)\]…\n/;
+    fc.assert(
+      fc.property(fc.oneof(nested, anyObject), fc.integer({ min: 1_500, max: 30_000 }), (input, limit) => {
+        const cut = cutApproval({ ...approval, input }, limit);
+        const json = JSON.stringify(input);
+        const found: number[] = [];
+        let rest = json;
+        const look = (part: unknown): unknown => {
+          if (typeof part === "object" && part !== null) return Object.values(part).map(look);
+          const [shown = "", count, from] = marker.exec(String(part)) ?? [];
+          if (count === undefined) return undefined;
+          found.push(Number(from));
+          const [head = "", tail = ""] = String(part).split(shown);
+          const isJson = "truncated_json" in cut.input;
+          const written = (some: string) => (isJson ? some : JSON.stringify(some).slice(1, -1));
+          // What is shown and what is left out are together what the child sent.
+          const whole = written(head) + json.slice(Number(from), Number(from) + Number(count)) + written(tail);
+          expect(json.slice(Number(from) - written(head).length)).toStartWith(whole);
+          expect(rest).toContain(whole);
+          rest = rest.slice(rest.indexOf(whole) + whole.length);
+          return undefined;
+        };
+        look(cut.input);
+        expect(cut.cut_at).toBe(found.length > 0 ? Math.min(...found) : undefined);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("names the offset at which a plan goes on in the text that loopback_get reads", () => {
+    const plan = '"step"\n'.repeat(1_000);
+    for (const input of [{}, { other: "x", plan: "old", last: 1 }]) {
+      const cut = cutApproval({ ...approval, tool_name: "ExitPlanMode", input, plan }, 3_000);
+      const json = JSON.stringify({ ...input, plan });
+      const head = cut.plan?.split("\n…[")[0] ?? "";
+      expect(json.slice(0, cut.cut_at)).toEndWith(`"plan":"${JSON.stringify(head).slice(1, -1)}`);
+    }
   });
 });

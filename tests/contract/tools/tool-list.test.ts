@@ -48,11 +48,13 @@ describe("the tools", () => {
     const settings = tools.find(({ name }) => name === "claudecode_create")?.inputSchema.properties ?? {};
     for (const { name, description, inputSchema } of tools) {
       expect(description?.length ?? 0).toBeGreaterThan(40);
-      const isLikeCreate = ["claudecode_run", "claudecode_update"].includes(name);
+      const isLikeCreate = ["claudecode_run", "claudecode_update", "loopback_configure"].includes(name);
       for (const [argument, schema] of Object.entries(inputSchema.properties ?? {})) {
         // `claudecode_create` describes it, or its name is clear.
         if (isLikeCreate && argument in settings) continue;
         if (EVIDENT.includes(argument)) continue;
+        // As loopback_wait describes it.
+        if (["skip", "consumer"].includes(argument) && name !== "loopback_wait") continue;
         // loopback_rule_add describes it.
         if (name === "loopback_rule_test" && ["decision", "match"].includes(argument)) continue;
         expect({ name, argument, schema }).toEqual({

@@ -127,7 +127,7 @@ describe("an approval as an agent sees it", () => {
         const input = { file_path: join(at("work"), name), content: "new\n" };
         const started = performance.now();
         await show("Write", input);
-        expect(await showWhole("Write", input)).toMatchObject({ diff: expect.stringContaining("+new") });
+        expect(await showWhole("Write", input)).toMatchObject({ diff: expect.stringMatching(/^\+1 -0 /) });
         expect(performance.now() - started).toBeLessThan(2_000);
       }
       expect(await show("Skill", { skill: "evil" })).toMatchObject({
@@ -184,7 +184,9 @@ describe("the diff of an approval", () => {
       expect(await showWhole("Edit", edit)).toMatchObject({ diff: "+1 -1\n@@ line 1 @@\n one\n-two\n+2\n three" });
       expect(await show("Edit", edit)).not.toHaveProperty("diff");
       const write = { file_path: at("work/new.txt"), content: "hello\n" };
-      expect(await showWhole("Write", write)).toMatchObject({ diff: "+1 -0 (a new file)\n@@ line 1 @@\n+hello" });
+      expect(await showWhole("Write", write)).toMatchObject({
+        diff: "+1 -0 (a new file): its lines are those of content",
+      });
       expect(await showWhole("Bash", { command: "ls" })).not.toHaveProperty("diff");
     }));
 
@@ -215,10 +217,10 @@ describe("the diff of an approval", () => {
 
   test("marks every line of a file, so that none can pass for a header", () =>
     inDirectory(async ({ at, showWhole }) => {
-      writeFileSync(at("work/a.txt"), "");
+      writeFileSync(at("work/a.txt"), "old\n");
       const content = "@@ line 1 @@\n+0 -0 (harmless)\nreal";
       const { diff = "" } = await showWhole("Write", { file_path: at("work/a.txt"), content });
-      expect(diff.split("\n").slice(2)).toEqual(["+@@ line 1 @@", "++0 -0 (harmless)", "+real"]);
+      expect(diff.split("\n").slice(2)).toEqual(["-old", "+@@ line 1 @@", "++0 -0 (harmless)", "+real"]);
     }));
 });
 

@@ -105,7 +105,7 @@ describe("loopback_respond, taken up while it waited", () => {
     const { token: stranger } = await namedToken(plexus, "stranger");
     const wait = { since: 0, until: 0 };
     const claimed = (kind: string) => {
-      const state = { kind, results: [[id, "ok"]], unread: false, wait };
+      const state = { kind, results: [[id, "ok"]], notes: [], wait };
       return callEventId({ tool: "loopback_respond", id: 7, progressToken: undefined, state }) ?? "";
     };
     for (const as of [token, stranger]) {

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Approval } from "../../../src/contract/approvals/approval.ts";
 import type { JsonObject } from "../../../src/contract/values.ts";
-import { fitApprovals, fitMany } from "../../../src/mcp/tools/declaration/results.ts";
+import { fitApprovals, fitMany } from "../../../src/mcp/tools/declaration/told-approvals.ts";
 import { startPlexus } from "../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 
@@ -24,7 +24,11 @@ async function listed(inputs: JsonObject[], shown: (approval: Approval) => Appro
     return shown(await approvalViews.show(approval, OPERATOR));
   };
   const list = await plexus.app.approvals.pending(OPERATOR, undefined, 200);
-  const result = await fitApprovals({ app: { approvalViews: { ...approvalViews, show } }, principal: OPERATOR }, list);
+  const result = await fitApprovals(
+    { app: { approvalViews: { ...approvalViews, show } }, principal: OPERATOR },
+    list,
+    38_500,
+  );
   return { ...result, looked };
 }
 
@@ -89,7 +93,7 @@ describe("a list of approvals in a result", () => {
     for (const [session, command] of asked)
       await plexus.app.approvals.request(sessions[session], { tool_name: "Bash", input: { command } });
     const list = await plexus.app.approvals.pending(OPERATOR, undefined, 200);
-    const { approvals } = await fitMany({ app: plexus.app, principal: OPERATOR }, list, 40_000);
+    const { approvals } = await fitMany({ app: plexus.app, principal: OPERATOR }, list, 38_500);
     expect(approvals.map(({ session_name, suggested_rule }) => [session_name, suggested_rule])).toEqual([
       ["one", "Bash(touch *)"],
       [undefined, undefined],
@@ -113,7 +117,7 @@ describe("a list of approvals in a result", () => {
       if (session) await plexus.app.approvals.request(session, { tool_name: "Bash", input });
     }
     const list = await plexus.app.approvals.pending(OPERATOR, undefined, 200);
-    const { approvals } = await fitMany({ app: plexus.app, principal: OPERATOR }, list, 40_000);
+    const { approvals } = await fitMany({ app: plexus.app, principal: OPERATOR }, list, 38_500);
     const ids = sessions.map((session) => session.id);
     const named = approvals.map(({ session_id }) =>
       session_id === undefined ? "by its name" : ids.indexOf(session_id),

@@ -127,7 +127,7 @@ describe("next of loopback_get", () => {
   test("says to read the rest of what is cut before it is decided, and at its end what is left to do", async () => {
     await using world = await open();
     const id = await world.ask(LONG);
-    const rest = "Read what was left out with offset and length";
+    const rest = "Read on from cut_at as offset";
     expect(await next(world, { approval_id: id })).toBe(`${rest} first. ${DECIDE}`);
     expect(await next(world, { approval_id: id, offset: 0 })).toBe("Go on with offset + length as offset.");
     expect(await next(world, { approval_id: id, offset: 59_000 })).toBe(`That was the end. ${DECIDE}`);

@@ -3,7 +3,7 @@ import type { JsonSchemaType } from "@modelcontextprotocol/sdk/validation/types.
 import { ErrorResult } from "../../../src/contract/refusals/errors.ts";
 import { SessionDetail } from "../../../src/contract/sessions/session-view.ts";
 import { type CutEvent, TurnEvent } from "../../../src/contract/sessions/turn.ts";
-import type { CutObject } from "../../../src/contract/text/cut.ts";
+import type { CutObject } from "../../../src/contract/text/cut-object.ts";
 import { listed } from "../../../src/mcp/tools/declaration/listing.ts";
 import { canonicalName } from "../../../src/mcp/tools/declaration/names.ts";
 import { PARENT_TOOLS } from "../../../src/mcp/tools/tools.ts";

@@ -1,7 +1,7 @@
 import type { Api } from "../../../client/api.ts";
 import { sessionEvents } from "../../../client/feeds.ts";
 import { isUnreachable, Refused } from "../../../contract/refusals/refused.ts";
-import { cutText } from "../../../contract/text/cut.ts";
+import { cutText } from "../../../contract/text/cut-text.ts";
 import { createEventSpans, GUTTER } from "../../terminal/event-text.ts";
 import { type Line, line, type Span, widthOf, wrapped } from "../../terminal/lines.ts";
 

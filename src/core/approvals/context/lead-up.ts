@@ -1,6 +1,6 @@
 import { subagentWords } from "../../../claude/output/subagent.ts";
 import type { Approval } from "../../../contract/approvals/approval.ts";
-import { cutText } from "../../../contract/text/cut.ts";
+import { cutText } from "../../../contract/text/cut-text.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import type { NumberedTurnEvent, ToolUseEvent } from "../../../storage/turns.ts";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { SkillText } from "../../../contract/approvals/approval-context.ts";
-import { cutText } from "../../../contract/text/cut.ts";
+import { cutText } from "../../../contract/text/cut-text.ts";
 import { follow } from "../../../files/real-path.ts";
 import { readCurrentFile } from "./current-file.ts";
 

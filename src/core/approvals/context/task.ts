@@ -1,5 +1,5 @@
 import type { Approval } from "../../../contract/approvals/approval.ts";
-import { cutText } from "../../../contract/text/cut.ts";
+import { cutText } from "../../../contract/text/cut-text.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import type { PromptOf } from "../../turns/prompt.ts";
 

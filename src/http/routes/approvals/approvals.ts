@@ -8,7 +8,7 @@ import {
   listApprovals,
 } from "../../../contract/routes/approvals.ts";
 import { APPROVAL_ID, PENDING_RECORD, SESSION_ID } from "../../../contract/samples.ts";
-import { cutApproval } from "../../../contract/text/cut.ts";
+import { cutApproval } from "../../../contract/text/cut-approval.ts";
 import { seconds } from "../../../contract/values.ts";
 import { doorOf } from "../../middleware/errors.ts";
 import { type Served, serve } from "../../serve.ts";

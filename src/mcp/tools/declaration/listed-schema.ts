@@ -2,7 +2,16 @@ import { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../../contract/values.ts";
 
 /** Bounds that nobody meets: each call is checked against them anyway, and the refusal names what is wrong. */
-const UNLISTED = ["$schema", "pattern", "minLength", "maxLength", "minItems", "maxItems", "minimum"];
+const UNLISTED = [
+  "$schema",
+  "additionalProperties",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minimum",
+];
 const MAX_LISTED_BOUND = 1_000;
 /** What the name of the argument says already, or the tool of it; the docs have it. */
 const SELF_EVIDENT: readonly unknown[] = [
@@ -19,6 +28,8 @@ const SELF_EVIDENT: readonly unknown[] = [
   "The call's id.",
   "The session that asks.",
   "Only this session.",
+  "As in loopback_wait.",
+  "As in claudecode_create.",
   "For a new session; must not be in use.",
 ];
 
@@ -27,9 +38,13 @@ const SELF_EVIDENT: readonly unknown[] = [
  * an optional argument takes `null` is not listed, since some clients can't read it.
  */
 export function listedInput(input: z.ZodType): JsonObject {
-  const schema = Object(shortened(z.toJSONSchema(input, { io: "input", unrepresentable: "any" })));
-  const { properties } = schema;
-  return isJsonObject(properties) ? { ...schema, properties: withoutItems(properties) } : schema;
+  const whole = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
+  const { properties, ...schema } = Object(shortened(whole));
+  return {
+    ...schema,
+    ...(isJsonObject(properties) && { properties: withoutItems(properties) }),
+    ...(whole.additionalProperties === false && { additionalProperties: false }),
+  };
 }
 
 /** A list of objects is described by its argument, which says where their keys are listed. */
@@ -61,7 +76,6 @@ function shortened(schema: unknown): unknown {
 }
 
 function isListed(key: string, value: unknown): boolean {
-  if (key === "additionalProperties") return value === false;
   return !UNLISTED.includes(key) && !(typeof value === "number" && value > MAX_LISTED_BOUND);
 }
 

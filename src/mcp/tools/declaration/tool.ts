@@ -43,6 +43,7 @@ export type ToolApp = Pick<
   | "tokens"
   | "polls"
   | "eventFeed"
+  | "toldRequests"
   | "progressEveryMs"
   | "rules"
   | "ruleHistory"

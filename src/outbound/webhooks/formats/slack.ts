@@ -1,4 +1,4 @@
-import { cutText } from "../../../contract/text/cut.ts";
+import { cutText } from "../../../contract/text/cut-text.ts";
 import { cutWritten } from "../cut.ts";
 import { type Message, timeOfDay } from "../message.ts";
 

@@ -1,0 +1,116 @@
+import type { App, ApprovalList, KnownRequest, Principal } from "../../../app.ts";
+import { type Approval, type ToldApproval, toldApproval } from "../../../contract/approvals/approval.ts";
+import { cutApproval } from "../../../contract/text/cut-approval.ts";
+import { listedChars } from "../../../contract/text/fit.ts";
+import { LONG_CHARS } from "./telling.ts";
+
+/** Who reads, with what views, and what of long requests they were told before. */
+type Reader = {
+  app: Pick<App, "approvalViews">;
+  principal: Principal;
+  known?: (id: string) => KnownRequest | undefined;
+};
+/** As many approvals as fit. */
+type Page<T> = { approvals: T[]; has_more: boolean };
+
+/** Beside a turn's text or events. */
+const MAX_PENDING_CHARS = 13_500;
+/** Of several approvals each may take this part of the room, and so much in any case. */
+const MOST_SHARES = 4;
+const LEAST_SHARE_CHARS = 2_000;
+/** What is left of a long request that was told before. */
+const RETOLD_CHARS = 1_000;
+/** So many approvals of one answer are many. */
+const MANY = 6;
+/** What expires as soon as that says so, however many there are. */
+const URGENT_SECS = 60;
+
+/**
+ * As many approvals from the front as a result can carry, with what helps to decide them; the first one always, cut
+ * where it is too long. What helps is found for those alone that are shown, and words that stand at the one before of
+ * the same session are not said again; another answer says them again, since it must do without this one.
+ */
+export async function fitApprovals(reader: Reader, list: ApprovalList, room: number): Promise<Page<Approval>> {
+  return fit(reader, list, room, (approval) => approval);
+}
+
+/** What calls that are alike share, one after the other. */
+const SHARED = ["suggested_rule", "why_asked"] as const;
+type Shared = Pick<Approval, (typeof SHARED)[number]>;
+
+/** The same; of many, each without what stands at the one before it of its session. */
+export async function fitMany(reader: Reader, list: ApprovalList, room: number): Promise<Page<ToldApproval>> {
+  const told = new Map<string, Shared>();
+  let lastSession: string | undefined;
+  const named = Map.groupBy(list.approvals, ({ session_name }) => session_name);
+  const isOnly = ({ session_name, session_id }: Approval) =>
+    named.get(session_name)?.every((other) => other.session_id === session_id) ?? true;
+  return fit(reader, list, room, (approval): ToldApproval => {
+    const before = told.get(approval.session_id);
+    const isNamed = lastSession === approval.session_id;
+    told.set(approval.session_id, approval);
+    lastSession = approval.session_id;
+    if (!before || list.approvals.length < MANY) return approval;
+    const since = { ...approval, ...changedSince(before, approval) };
+    if ((approval.expires_in_secs ?? 0) < URGENT_SECS) return since;
+    const { session_id, session_name, cwd, expires_in_secs, ...own } = brief(since);
+    if (isNamed) return own;
+    // Somebody who sees the sessions of several owners may see a name twice.
+    return { ...own, session_name, ...(!isOnly(approval) && { session_id }) };
+  });
+}
+
+/** What is shared with the one before is left out; `null` where only that one had something. */
+function changedSince(before: Shared, approval: Shared): Pick<ToldApproval, keyof Shared> {
+  const changes = SHARED.map((key) => [key, approval[key] === before[key] ? undefined : (approval[key] ?? null)]);
+  return Object.fromEntries(changes);
+}
+
+/** Without what an agent has no use for as it goes on, and that it is pending; `loopback_get` has it. */
+export function brief<T extends ToldApproval>({ tool_use_id, created_at, expires_at, status, ...approval }: T) {
+  return approval;
+}
+
+async function fit<T extends ToldApproval>(
+  { app, principal, known }: Reader,
+  { approvals, hasMore }: ApprovalList,
+  room: number,
+  asShown: (approval: Approval) => T,
+): Promise<Page<T>> {
+  const share = Math.max(room / Math.min(approvals.length, MOST_SHARES), Math.min(room / 2, LEAST_SHARE_CHARS));
+  const shown: T[] = [];
+  const lastSaid = new Map<string, string>();
+  let left = room;
+  for (const approval of approvals) {
+    // Who remembers it all the same is told why not.
+    const { said = "", no_rule: _, ...told } = toldApproval(await app.approvalViews.show(approval, principal));
+    // Left out where it is the same as before, so that who said nothing is told apart from that.
+    const isSaid = said === (lastSaid.get(told.session_id) ?? "");
+    const cut = cutAgain(asShown(isSaid ? told : { ...told, said }), known?.(approval.id), share);
+    left -= listedChars(cut);
+    if (left < 0 && shown.length > 0) break;
+    shown.push(cut);
+    lastSaid.set(told.session_id, said);
+  }
+  return { approvals: shown, has_more: hasMore || shown.length < approvals.length };
+}
+
+/** In its place; a long one that this reader was told before is cut to its beginning. */
+function cutAgain<T extends ToldApproval>(approval: T, known: KnownRequest | undefined, share: number): T {
+  if (!known?.isTold || JSON.stringify(approval).length <= LONG_CHARS) return cutApproval(approval, share);
+  const cut = cutApproval(approval, RETOLD_CHARS);
+  return known.isWhole ? { ...cut, told_before: true } : cut;
+}
+
+/** As many as fit; `loopback_pending` has the others. */
+export async function pendingIn(reader: Reader, list: ApprovalList) {
+  const { approvals, has_more } = await fitApprovals(reader, list, MAX_PENDING_CHARS);
+  return { pending_approvals: approvals, ...(has_more && { more_pending: true as const }) };
+}
+
+/** The same for an answer about one session, with which an agent goes on at once. */
+export async function pendingBriefly(reader: Reader, list: ApprovalList) {
+  const { approvals, has_more } = await fitMany(reader, list, MAX_PENDING_CHARS);
+  const shown = approvals.map(({ session_id, ...approval }) => brief(approval));
+  return { pending_approvals: shown, ...(has_more && { more_pending: true as const }) };
+}
