@@ -73,6 +73,9 @@ describe("createFinder", () => {
     ["Read(./src/**)", "Glob", { pattern: "x", path: "@/project/src" }],
     ["Read(@/outside/**)", "Read", { file_path: "link-file" }],
     ["Read(./nest/vault)", "Read", { file_path: "nest/vault/key" }],
+    ["Read(./src/**)", "NotebookRead", { notebook_path: "src/x.ipynb" }],
+    ["Read(./src/**)", "LS", { path: "src/deep" }],
+    ["Read(./src/**)", "LSP", { filePath: "src/x.ts" }],
     ["WebFetch", "WebFetch", {}],
     ["WebFetch(domain:docs.rs)", "WebFetch", { url: "https://docs.rs/x" }],
     ["WebFetch(domain:docs.rs)", "WebFetch", { url: "http://DOCS.RS:8080/x" }],
@@ -107,6 +110,7 @@ describe("createFinder", () => {
     ["Read(.env)", "Read", { file_path: ".envrc" }],
     ["Read(.env)", "Write", { file_path: ".env", content: "" }],
     ["Read(./src/**)", "Grep", { pattern: "x" }],
+    ["Read(./src/**)", "NotebookRead", { notebook_path: "docs/x.ipynb" }],
     ["WebFetch(domain:docs.rs)", "WebFetch", { url: "https://a.docs.rs" }],
     ["WebFetch(domain:*.docs.rs)", "WebFetch", { url: "https://docs.rs" }],
     ["WebFetch(domain:docs.rs)", "WebFetch", { url: "https://docs.rs.evil.example" }],
@@ -133,6 +137,41 @@ describe("createFinder", () => {
     expect(finds(match, tool, input, elsewhere)).toBe(match);
   });
 });
+
+describe("where a search fails", () => {
+  /** A call of which nothing can be read. */
+  const unreadable = (toolName: string) => {
+    const judged = judgedCall({ toolName, input: { command: "ls" } }, place);
+    const fails = () => {
+      throw new Error("the search has failed");
+    };
+    return { ...judged, started: fails, literal: fails };
+  };
+
+  test("nothing is found, and the call counts as not searched, so that nothing of it is proven", () => {
+    const judged = unreadable("Bash");
+    expect(createFinder(rulesFor(["Bash(rm *)"])).find(judged)).toBeUndefined();
+    expect(judged.hasFailed).toBe(true);
+  });
+
+  test("a rule against something may be meant", () => {
+    expect(createFinder(rulesFor(["Bash(rm *)"])).suspects(unreadable("Bash"))).toBe(true);
+    // A call of another tool is not looked at.
+    expect(createFinder(rulesFor(["Bash(rm *)"])).suspects(unreadable("Read"))).toBe(false);
+  });
+});
+
+test.each(["Write", "Read", "mcp__a__b", "SomethingNew"])(
+  "a call of %s, which runs no command, is never suspected",
+  (tool) => {
+    const input = { command: "git $X", file_path: ".env" };
+    const finder = createFinder(
+      rulesFor(["Bash(git push *)", "Read(.env)", "Edit(./docs/**)", "WebFetch(domain:a.org)"]),
+    );
+    expect(finder.suspects(judgedCall({ toolName: tool, input }, place))).toBe(false);
+    expect(finder.suspects(judgedCall({ toolName: "Monitor", input }, place))).toBe(true);
+  },
+);
 
 describe("what a finder withholds", () => {
   const withheld = (match: string) => createFinder(rulesFor([patternOf(match)])).withheld(place);

@@ -200,6 +200,24 @@ describe("createProver", () => {
     ]);
   });
 
+  test("names only the rules of the commands that need one, unless all of the line only reads", () => {
+    const matches = ["Bash(ls *)", "Bash(npm test)"];
+    expect(proves(matches, "Bash", { command: "ls src && npm test" })).toEqual(["Bash(npm test)"]);
+    // What was tested may have changed what is listed.
+    expect(proves(matches, "Bash", { command: "npm test && ls" })).toEqual(matches.toReversed());
+    expect(proves(matches, "Bash", { command: "ls src && ls" })).toEqual(["Bash(ls *)"]);
+    expect(proves(matches, "Bash", { command: "ls src && cat a.txt" })).toEqual(["Bash(ls *)"]);
+  });
+
+  test("proves nothing where the check for dangers fails", () => {
+    const judged = judgedCall({ toolName: "WebSearch", input: {} }, place);
+    const failing = () => {
+      throw new Error("the check has failed");
+    };
+    expect(createProver(rulesFor(["WebSearch"]), failing).prove(judged, undefined)).toBeUndefined();
+    expect(createProver(rulesFor(["WebSearch"]), () => false).prove(judged, undefined)).toEqual(["WebSearch"]);
+  });
+
   test("proves no line in which not every command can be looked for", () => {
     const line = (breaks: number) => `npm test${"\n".repeat(breaks)}rm x`;
     const matches = ["Bash(npm test)", "Bash(rm x)"];
