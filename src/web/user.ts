@@ -10,6 +10,7 @@ import { createLive } from "./live.ts";
 import { createRuleList } from "./rules/rule-list.ts";
 import { createRulesFile } from "./rules/rules-file.ts";
 import { createSessionList } from "./sessions/session-list.ts";
+import { createTemplates } from "./sessions/templates.ts";
 import type { SharedParts } from "./shared/parts.ts";
 
 export type User = ReturnType<typeof createUser>;
@@ -55,6 +56,7 @@ export function createUser({ caller, api, shared, onRefused }: UserNeed) {
     rulesFile,
     live,
     push,
+    templates: createTemplates(caller.name),
     isHelpOpen: signal(false),
     isPaletteOpen: signal(false),
     isStartOpen: signal(false),

@@ -33,6 +33,40 @@ describe.skipIf(CHROMIUM === undefined)("a new session on the page", () => {
     await person.page.getByRole("heading", { name: `${name}-2`, exact: true }).waitFor();
     expect(person.complaints).toEqual([]);
   });
+
+  test("begins with a template, which this browser keeps for its person, until it is removed", async () => {
+    await using plexus = await startPlexus();
+    await using directory = await temporaryDirectory();
+    await using person = await signedIn(browser, plexus);
+    const { page } = person;
+    const dialog = page.getByRole("dialog");
+    const open = async () => {
+      await person.press("n");
+      await page.getByRole("heading", { name: "New session" }).waitFor();
+    };
+    await open();
+    expect(await page.getByLabel("Template", { exact: true }).count()).toBe(0);
+    await page.getByLabel(/Working directory/).fill(directory.path);
+    await page.getByLabel("Supervision").selectOption("strict");
+    await page.getByLabel("First prompt").fill("Fix the tests.");
+    await page.getByText("Save this as a template").click();
+    await page.getByLabel("Name of the template").fill("fix tests");
+    await person.press("Enter");
+    await page.getByText("Saved in this browser as fix tests").waitFor();
+    await page.reload();
+    await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+    await open();
+    await page.getByLabel("Template", { exact: true }).selectOption("fix tests");
+    const values = ["Working directory (else where the server was started)", "Supervision", "First prompt"];
+    const filled = await Promise.all(values.map((label) => page.getByLabel(label).inputValue()));
+    expect(filled).toEqual([directory.path, "strict", "Fix the tests."]);
+    expect(await page.evaluate("Object.keys(localStorage).filter((key) => key.includes('templates'))")).toEqual([
+      "plexus-templates:operator",
+    ]);
+    await dialog.getByRole("button", { name: "Remove template" }).click();
+    await page.getByLabel("Template", { exact: true }).waitFor({ state: "detached" });
+    expect(person.complaints).toEqual([]);
+  });
 });
 
 async function start(person: Person, directory: string): Promise<void> {

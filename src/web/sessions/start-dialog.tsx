@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { chat, createSession } from "../../contract/routes/sessions.ts";
 import type { SessionSummary } from "../../contract/sessions/session-view.ts";
 import { SUPERVISION_MEANING, Supervision } from "../../contract/sessions/supervision.ts";
@@ -8,6 +8,7 @@ import { usePage, useUser } from "../context.ts";
 import { Dialog } from "../shared/elements/dialog.tsx";
 import { reasonOf } from "../shared/reason.ts";
 import { linkTo } from "../shared/route.ts";
+import { TemplateChoice, TemplateSaving } from "./template-fields.tsx";
 
 /** The names by which Claude Code knows its models, whatever their versions. */
 const MODELS = ["opus", "sonnet", "haiku"];
@@ -18,6 +19,7 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
   const { api, announcer } = usePage();
   const { sessions, watch } = useUser().sessions;
   useEffect(watch, []);
+  const form = useRef<HTMLFormElement>(null);
   const problem = useSignal("");
   const isBusy = useSignal(false);
   const submit = async (event: SubmitEvent) => {
@@ -52,7 +54,8 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
   };
   return (
     <Dialog title="New session" onClose={onClose}>
-      <form onSubmit={submit}>
+      <form onSubmit={submit} ref={form}>
+        <TemplateChoice form={form} />
         <label for="name">Name</label>
         <input
           id="name"
@@ -93,6 +96,7 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
         </select>
         <label for="prompt">First prompt</label>
         <textarea id="prompt" name="prompt" rows={4} />
+        <TemplateSaving form={form} />
         <p class="problem" role="alert">
           {problem}
         </p>
