@@ -2,9 +2,9 @@ import type { ToldApproval } from "../../contract/approvals/approval.ts";
 import { limitIn } from "../../contract/sessions/limit-error.ts";
 import type { SessionStatus } from "../../contract/sessions/turn.ts";
 
-// What several tools say in `next`: constant words, chosen by what their answer tells.
+// Texts for `next` that several tools share: constant wording, chosen by the content of the answer.
 
-/** What to do before a session is given more work that a limit of its own has stopped. */
+/** What to do before a session that reached one of its own limits gets more work. */
 export const RAISE: Record<NonNullable<ReturnType<typeof limitIn>>, string> = {
   max_budget_usd: "A budget is used up: raise max_budget_usd with claudecode_update first.",
   max_turns: "max_turns was reached: raise it with claudecode_update, or give the next prompt to go on.",
@@ -22,7 +22,10 @@ const DECIDE = {
     "Those with escalates are outside your grant: deny them, or leave them to the operator and call loopback_wait with their ids in skip.",
 };
 
-/** What the caller can do about these requests: what it can't allow it is not told to, and what is cut it reads first. */
+/**
+ * What the caller can do about these requests. It is told to read cut ones first, and not told to allow what it may
+ * not.
+ */
 export function toDecide(approvals: readonly ToldApproval[], decide = DECIDE.all): string {
   const toldBefore = approvals.some(({ told_before }) => told_before) ? [DECIDE.toldBefore] : [];
   const [first, ...others] = approvals;
@@ -46,13 +49,13 @@ function isUnread({ cut_at, told_before }: ToldApproval): boolean {
   return cut_at !== undefined && !told_before;
 }
 
-/** What in an answer says why a turn has ended. */
+/** The part of an answer that says why a turn ended. */
 type Teller = "error" | "its last event";
 
 export const STILL_RUNNING = "Children still run: call loopback_wait.";
 export const GIVE_MORE = "Give more work with claudecode_chat.";
 
-/** What to do with a session whose turn has ended like this; nothing is said of one that has not ended. */
+/** What to do with a session whose turn ended like this; `undefined` while the turn goes on. */
 export function afterEnd(
   { status, error }: { status: SessionStatus; error: string | null },
   teller: Teller = "error",

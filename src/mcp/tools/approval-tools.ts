@@ -16,7 +16,7 @@ const MAX_SLICE_CHARS = 30_000;
 /** Room for what stands around an approval, or a part of its input. */
 const ENVELOPE_CHARS = 1_500;
 const MAX_MATCHES = 20;
-/** How much of the text is shown before and behind a match. */
+/** How many characters are shown before and after a match. */
 const AROUND_CHARS = 60;
 
 const NEXT = {
@@ -31,7 +31,7 @@ const NEXT = {
   searchOn: "Search on with the last offset + 1 as offset.",
 };
 
-/** How those who decide list requests and read them. */
+/** The tools with which a caller lists and reads requests. */
 export const APPROVAL_TOOLS = [
   tool({
     name: "loopback_pending",
@@ -122,7 +122,7 @@ function nextOf({ cut_at, ...approval }: Approval): string {
   return isCut && !approval.escalates ? `${NEXT.readRest} first. ${decide}` : decide;
 }
 
-/** The JSON text of the input, with the plan that the CLI has taken out of it. */
+/** The JSON text of the input, with the plan that the CLI removed from it. */
 async function textOf({ app, principal }: ToolCall, approval: Approval): Promise<string> {
   if (approval.tool_name !== "ExitPlanMode") return JSON.stringify(approval.input);
   const { plan } = await app.approvalViews.show(approval, principal);
@@ -131,7 +131,7 @@ async function textOf({ app, principal }: ToolCall, approval: Approval): Promise
 
 async function slice(call: ToolCall, approval: Approval, offset: number, length: number) {
   const json = await textOf(call, approval);
-  // Escaped once more on its way out, the text may grow beyond what a result can carry.
+  // The JSON of the result escapes the text once more, so the text may grow beyond the limit of a result.
   const text = fittingText(json.slice(offset, offset + length), MAX_RESULT_CHARS - ENVELOPE_CHARS);
   const to = offset + text.length;
   tellingOf(call).noteSlice(approval.id, { from: offset, to }, json.length);
@@ -155,7 +155,7 @@ async function nextAtEnd({ app, principal }: ToolCall, approval: Approval): Prom
 }
 
 function matchesIn(approval: Approval, json: string, search: string, from: number) {
-  // As the text has it: a quote or a line break is written with a backslash there.
+  // In the JSON text, a quote or a line break is written with a backslash.
   const escaped = JSON.stringify(search).slice(1, -1);
   const wanted = json.includes(escaped) ? escaped : search;
   const offsets: number[] = [];

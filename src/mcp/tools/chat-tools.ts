@@ -22,10 +22,10 @@ import { cursorOf, type Part, resumedWait, secsLeft, WaitState, waitAnswer } fro
 
 const RUN = "claudecode_run";
 const DEFAULT_WAIT_SECS = 45;
-/** Of a child's last message; all of it is in the conversation. */
+/** The limit for a child's last message; the conversation has all of it. */
 export const MAX_TEXT_CHARS = 2_000;
 export const MAX_ERROR_CHARS = 1_000;
-/** Of why one of several children did not start: with 16 of them, all that a wait can tell has room beside it. */
+/** The limit for the reason why one of several children did not start: with 16 children, a full wait still has room. */
 const MAX_CHILD_ERROR_CHARS = 250;
 const ENVELOPE_CHARS = 800;
 
@@ -33,7 +33,7 @@ const ENVELOPE_CHARS = 800;
 const ChatState = z.strictObject({ session_id: Id, turn_id: Id, until: z.number(), consumer: Consumer });
 /** What a child was called that may have no valid name. */
 const NotStarted = z.string().max(MAX_NAME_CHARS);
-/** Several children, each with the session in which its turn was started, or why it was not. */
+/** Several children, each with the session whose turn started, or with the code of its error. */
 const ChildrenState = z.strictObject({
   children: z
     .array(
@@ -63,7 +63,7 @@ const COMPLETE: z.input<typeof ChatAnswer> = {
 };
 const works = { readOnlyHint: false, destructiveHint: true };
 
-/** How children are given work. */
+/** The tools that give children work. */
 export const CHAT_TOOLS = [
   tool({
     name: RUN,
@@ -165,7 +165,7 @@ export const CHAT_TOOLS = [
   }),
 ];
 
-/** Where no child was started nothing was done: that is a refusal, which says of each why. */
+/** If no child started, nothing was done: throws a refusal with the reason for each. */
 function refuseIfNone(sessions: StartedChildren["sessions"]): void {
   const refused = sessions.flatMap((child) => ("error" in child ? [child] : []));
   const [first] = refused;
@@ -174,7 +174,7 @@ function refuseIfNone(sessions: StartedChildren["sessions"]): void {
   throw new AppError(first.error.code, `None of the children was started. ${reasons.join(" ")}`);
 }
 
-/** Tells of each child whether its turn has begun, and then what `wait` does. */
+/** Reports for each child whether its turn started, together with the answer of `wait`. */
 async function childrenAnswer(
   call: ToolCall,
   sessions: StartedChildren["sessions"],
@@ -191,7 +191,7 @@ async function childrenAnswer(
 
 type ChildBefore = z.output<typeof ChildrenState>["children"][number];
 
-/** A child whose turn another process has started, or why it has not. */
+/** A child whose turn another process started, or the reason why it did not. */
 async function startedBefore(call: ToolCall, child: ChildBefore): Promise<StartedChildren["sessions"][number]> {
   if ("code" in child) {
     const message = "It was not started. The server was gone before it could say more.";
@@ -201,7 +201,7 @@ async function startedBefore(call: ToolCall, child: ChildBefore): Promise<Starte
   return { name, session_id: id };
 }
 
-/** The first of them always. */
+/** Keeps only the warnings that fit, but always the first. */
 function fewerWarnings<C extends Warned>(child: C): C {
   const { warnings } = child;
   return warnings ? { ...child, warnings: fitting(warnings, MAX_CHILD_ERROR_CHARS, listedChars) } : child;
@@ -216,7 +216,7 @@ function shortened(refusal: AppError) {
 type Work = { prompt: string; ephemeral?: boolean | undefined; wait_secs?: number | undefined } & Reading;
 type Reading = { consumer?: string | undefined };
 
-/** Gives a session work, and tells how its turn stands after the wait for it. */
+/** Gives a session work and reports the state of its turn after the wait. */
 async function chatAnswer(
   call: ToolCall,
   session: Session,
@@ -229,7 +229,7 @@ async function chatAnswer(
   return standing(call, session, await call.app.sessionCommands.chat(session, work, waiting), shown, consumer);
 }
 
-/** The same for a turn that another process has started: it is only waited for. */
+/** The same for a turn that another process started: only waits for it. */
 async function chatAnswerAgain(call: ToolCall, state: z.output<typeof ChatState>, shown: typeof pendingBriefly) {
   const session = await sessionOf(call, { session_id: state.session_id });
   call.waits(state);

@@ -12,7 +12,7 @@ const MAX_CHARS = 38_000;
 const readOnly = { readOnlyHint: true };
 const PROMPT = { type: "text", text: "Make hello.txt" };
 
-/** What was said in a session. */
+/** The tools that read what was said in a session. */
 export const CONVERSATION_TOOLS = [
   tool({
     name: "claudecode_get_tree",
@@ -67,13 +67,13 @@ export const CONVERSATION_TOOLS = [
     untrusted: ["messages"],
   }).runs(async (call, reference) => {
     const context = await call.app.conversations.context(await sessionOf(call, reference));
-    // The newest matter most where not all of them fit.
+    // If not all of them fit, keep the newest.
     const shown = fitContents(context.map(toMessage).toReversed()).toReversed();
     return { type: "ok", messages: shown, has_more: shown.length < context.length };
   }),
 ];
 
-/** As many from the front as fit, each cut where it is too long. */
+/** As many items from the front as fit, each cut if it is too long. */
 function fitContents<T extends { content: JsonObject }>(items: T[]): T[] {
   const cut = items.values().map((item) => ({ ...item, content: cutObject(item.content, MAX_CHARS / 4) }));
   return fitting(cut, MAX_CHARS, listedChars);

@@ -2,23 +2,23 @@ import type { BatchResult } from "../../contract/approvals/decision.ts";
 import { MAX_RESULT_CHARS } from "../../contract/text/cut.ts";
 import { fitting, fittingText, listedChars } from "../../contract/text/fit.ts";
 
-// What became of decisions, as far as it has room beside what was waited for.
+// Fits the results of decisions into an answer, beside the answer of the wait that follows them.
 
-/** Of results and what was waited for together: a part is left for what stands around them. */
+/** The limit for the results and the wait together; the rest of an answer needs some room too. */
 export const MAX_CHARS = MAX_RESULT_CHARS - 1_500;
-/** What all results may take, so that most of an answer is left for what was waited for. */
+/** The limit for all results, to leave most of an answer to the wait. */
 const MAX_RESULTS_CHARS = 16_000;
-/** Of the dangers of what was edited. */
+/** The limit for the dangers of edited inputs. */
 const MAX_DANGERS_CHARS = 3_000;
-/** How many rules that decisions have made are shown, each once, and how much of the reason of each. */
+/** How many rules from decisions are shown, each once, and how much of each reason. */
 const MAX_RULES = 10;
 const MAX_REASON_CHARS = 200;
-/** Of an id that was not found; those that exist are shorter. */
+/** The limit for an unknown id; real ids are shorter. */
 const MAX_ECHO_CHARS = 60;
-/** Of who was first, where many results tell it. */
+/** The limit for the name of who decided first, when many results contain it. */
 const MAX_NAME_CHARS = 60;
 
-/** Of many, the dangers of the first ones: what was edited is the caller's own, and is on record. */
+/** Keeps the dangers of the first results only: the caller made the edits, and the record has their dangers. */
 export function withFewDangers(all: BatchResult[]): { results: BatchResult[]; areAll: boolean } {
   const dangerous = all.filter((result) => "dangers" in result);
   const told = new Set(fitting(dangerous, MAX_DANGERS_CHARS, listedChars));
@@ -47,7 +47,7 @@ export function shortened(results: BatchResult[], rest: number): BatchResult[] {
 
 type Recorded = Extract<BatchResult, { type: "ok" }>;
 
-/** Whether it made a rule that no result before it shows, as long as there are not too many. */
+/** Whether the result contains a rule that no earlier result shows, while few rules are shown. */
 function isNews({ rule }: Recorded, shown: Set<string>): boolean {
   if (!rule || shown.has(rule.id) || shown.size >= MAX_RULES) return false;
   shown.add(rule.id);
@@ -65,7 +65,7 @@ function withoutRule({ rule: _, rule_note: __, ...result }: Recorded): Recorded 
   return result;
 }
 
-/** What was not found may have any id: of one that takes more than its length in JSON, the beginning says which it was. */
+/** An unknown id can be anything. Of a long one, the beginning is enough to recognize it. */
 function withShortId<R extends { approval_id?: string | undefined }>(result: R): R {
   const { approval_id } = result;
   return approval_id === undefined ? result : { ...result, approval_id: headOf(approval_id, MAX_ECHO_CHARS) };

@@ -6,7 +6,7 @@ import type { Tool } from "./declaration/tool.ts";
 const DESCRIPTION =
   "Asks for permission to use a tool, and blocks until it is decided. For Claude Code's --permission-prompt-tool.";
 
-/** Answered by a stream of its own, as text that Claude Code parses: nothing here runs it. */
+/** Not run here: a stream of its own answers with the text that Claude Code parses. */
 export const CHILD_PERMIT: Tool = {
   name: PERMIT,
   title: "Ask for permission",
@@ -31,7 +31,7 @@ export const CHILD_PERMIT: Tool = {
   untrusted: [],
 };
 
-/** For the operator, who may try out what a child would ask. */
+/** For the operator, who may try what a child would request. */
 export const OPERATOR_PERMIT: Tool = {
   ...CHILD_PERMIT,
   description: `${DESCRIPTION} Here: to try it.`,

@@ -29,7 +29,7 @@ const NEXT = {
   some: "What has an error is not decided: it says why. Call loopback_wait for what comes next.",
   none: "Nothing was decided: each error says why.",
 };
-/** What is no step, and should be known; in the order in which it is told. */
+/** Facts to know that are not next steps, in the order in which they are shown. */
 const NOTES = {
   unread: "Claude Code gives a message with an approval to nobody: it is on record only.",
   unanswered: "A question was allowed without answers: the child is told that nobody has answered it.",
@@ -40,7 +40,7 @@ const NOTES = {
 const Note = z.enum(["unread", "unanswered", "partly_told", "more_dangers"]) satisfies z.ZodType<keyof typeof NOTES>;
 type Note = z.output<typeof Note>;
 
-/** One decision of a call that waits: of what, and whether it counts, or why not. */
+/** The decision on one request in a call that waits: whether it took effect, or the code of its error. */
 const Noted = z.union([z.tuple([Id, z.enum(["ok", "already_resolved"])]), z.tuple([Id.nullable(), ErrorCode])]);
 type Noted = z.output<typeof Noted>;
 const RespondState = z.strictObject({
@@ -50,7 +50,7 @@ const RespondState = z.strictObject({
   wait: WaitState,
 });
 
-/** What became of the decisions of a call. */
+/** The results of the decisions in one call. */
 type Decided =
   | { kind: "one"; result: RespondResult; notes: Note[] }
   | { kind: "many"; results: BatchResult[]; notes: Note[] };
@@ -120,7 +120,7 @@ export const RESPOND_TOOL = tool({
     return answered(call, { kind: "many", results, notes: [...new Set(notes)] }, isAny ? wait : undefined, consumer);
   },
   {
-    // What was decided is on record: only what comes after it is waited for.
+    // The decisions are on record, so only the wait has to resume.
     state: RespondState,
     resume: async (call, state) =>
       answered(call, await decidedBefore(call, state), (part) => resumedWait(call, state.wait, part), undefined),
@@ -175,7 +175,7 @@ function nextOfOne(result: RespondResult): string {
   return result.unanswered ? NEXT.unanswered : NEXT.recorded;
 }
 
-/** The ids of what was decided, and of what was not for what reason: the record has the rest. */
+/** The ids of the decided requests, and the error codes of the others. The record has the rest. */
 function stateOf(decided: Decided): Omit<z.output<typeof RespondState>, "wait"> {
   const results = decided.kind === "one" ? [decided.result] : decided.results;
   const noted = results.map(
@@ -185,7 +185,7 @@ function stateOf(decided: Decided): Omit<z.output<typeof RespondState>, "wait"> 
   return { kind: decided.kind, results: noted, notes: decided.notes };
 }
 
-/** What the record says of them; a decision never changes. */
+/** Reads the decisions from the record; they never change. */
 async function decidedBefore(
   call: ToolCall,
   { kind, results, notes }: z.output<typeof RespondState>,
@@ -217,7 +217,7 @@ function ifUnknown(cause: unknown): undefined {
   if (!(cause instanceof AppError) || cause.code !== "not_found") throw cause;
 }
 
-/** What the one who decided should know of it. */
+/** What the caller should know about its decision. */
 function notesOf(
   result: RespondResult | BatchResult,
   { approve, message }: { approve: boolean; message?: string | undefined },
@@ -236,7 +236,7 @@ function nextOfMany(results: BatchResult[]): string {
   return errors < results.length ? NEXT.some : NEXT.none;
 }
 
-/** What was waited for says by itself what to do next. */
+/** The answer of the wait has its own `next`. */
 function nextOf({ wait }: After, next: string): { next?: string } {
   return wait ? {} : { next };
 }

@@ -14,7 +14,7 @@ import {
 import { Id, optional } from "../../contract/values.ts";
 import { tool } from "./declaration/tool.ts";
 
-/** Room for what stands around the rules of a list. */
+/** Room for the rest of a result beside a list of rules. */
 const ENVELOPE_CHARS = 500;
 
 const OfSession = z.strictObject({ session_id: optional(Id) });
@@ -24,7 +24,7 @@ const NEXT = {
   nothing: "No rule would have saved two decisions without contradicting one.",
 };
 
-/** How those who decide make rules, so that they need not decide again. */
+/** The tools for rules, which save callers repeated decisions. */
 export const RULE_TOOLS = [
   tool({
     name: "loopback_rules",

@@ -12,7 +12,7 @@ export async function sessionOf({ app, principal }: Caller, { name, session_id }
   return await app.sessions.require(principal, name ?? session_id ?? "");
 }
 
-/** The id of the session that a call limits itself to, if it names one. */
+/** The id of the session to which a call is limited, if it names one. */
 export async function onlyIn({ app, principal }: Caller, key: string | undefined): Promise<string | undefined> {
   return key === undefined ? undefined : (await app.sessions.require(principal, key)).id;
 }

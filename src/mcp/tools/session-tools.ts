@@ -22,7 +22,7 @@ import { sessionOf } from "./session-reference.ts";
 const MAX_SESSIONS = 100;
 const MAX_CONFIG_CHARS = 38_000;
 const MAX_LIST_CHARS = 38_000;
-/** Fractions of a dollar below this only cost tokens. */
+/** Smaller fractions of a dollar only cost tokens. */
 const COST_DIGITS = 6;
 const GIVE_WORK = "Give it work with claudecode_chat.";
 const NEXT_TURN =
@@ -56,7 +56,7 @@ const CONFIG: SessionDetail = {
   metadata: {},
 };
 
-/** What sessions there are, and what each of them is. */
+/** The tools that make, list and change sessions. */
 export const SESSION_TOOLS = [
   tool({
     name: "loopback_configure",
@@ -188,7 +188,7 @@ export const SESSION_TOOLS = [
       { input: { name: "worker", model: "opus" }, answer: { type: "ok", config: { ...CONFIG, model: "opus" } } },
     ],
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
-    // The operator may change what somebody else has asked for.
+    // The settings may come from another caller than the one who reads them here.
     untrusted: ["config", "warnings"],
   }).runs(async (call, { name, session_id, ...asked }) => {
     const { app, principal } = call;
@@ -240,7 +240,7 @@ export const SESSION_TOOLS = [
   }),
 ];
 
-/** What an agent has a use for; the directory once for all sessions of it that stand together. */
+/** The fields that an agent needs. The directory is left out if it equals that of the previous session. */
 function listedSession({ working_dir, ...session }: SessionSummary, before: SessionSummary | undefined) {
   const { id, name, status, pending, cost_usd, last_activity_at } = session;
   const place = working_dir === before?.working_dir ? {} : { working_dir };

@@ -10,7 +10,7 @@ import { SESSION_TOOLS } from "./session-tools.ts";
 import { TURN_TOOLS } from "./turn-tools.ts";
 import { WAIT_TOOL } from "./wait-tool.ts";
 
-/** The tools of those who start children and decide what they may do. */
+/** The tools of callers who start children and decide their requests. */
 export const PARENT_TOOLS = [
   WAIT_TOOL,
   RESPOND_TOOL,
@@ -22,7 +22,7 @@ export const PARENT_TOOLS = [
   ...CONVERSATION_TOOLS,
 ];
 
-/** Which tools there are for whom. */
+/** The tools of each kind of principal. */
 export const TOOLS: Record<Principal["kind"], readonly Tool[]> = {
   operator: [...PARENT_TOOLS, OPERATOR_PERMIT],
   token: PARENT_TOOLS,

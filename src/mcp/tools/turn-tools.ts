@@ -16,18 +16,18 @@ import { onlyIn, sessionOf } from "./session-reference.ts";
 import { secsLeft } from "./wait-tool.ts";
 
 const DEFAULT_POLL_LIMIT = 100;
-/** Most events are noise to who wants a summary. */
+/** A summary needs many events, because most of them do not appear in it. */
 const SUMMARY_LIMIT = 1_000;
 const MAX_STREAMS = 100;
 const MAX_LISTED_ERROR_CHARS = 150;
-/** Of events or calls, and approvals together. */
+/** The limit for events or calls and approvals together. */
 const MAX_POLL_CHARS = 38_000;
-/** Beside calls: the text and the error, of which every character may be escaped. */
+/** Room for the text and the error beside calls; every character may need escaping. */
 const SUMMARY_TEXT_CHARS = 7_000;
 
 const Begun = z.strictObject({ turn_id: Id, position: z.int().nonnegative() });
 type Begun = z.output<typeof Begun>;
-/** A reading that waits until then (Unix time in milliseconds), and where its reader was when it began. */
+/** The state of a poll that waits: until when (Unix time in milliseconds), and the reader's position when it began. */
 const PollState = PollInput.omit({ name: true, wait_secs: true }).extend({
   session_id: Id,
   until: z.number(),
@@ -41,7 +41,7 @@ const NEXT: Partial<Record<SessionStatus, string>> = {
   running: "It works. Call loopback_wait, or this with wait_secs.",
   idle: "It has had no turn: give it work with claudecode_chat.",
 };
-/** By where it was read from, and as what. */
+/** What to do when there is more to read, by the kind of reading. */
 const MORE = {
   position: "There is more: call this again.",
   events: "There is more: go on with the last seq + 1 as from_seq.",
@@ -49,7 +49,7 @@ const MORE = {
 };
 const BY_HAND = "Its claude is started by hand and has no turns: loopback_wait tells of its requests.";
 
-/** How a child is followed and stopped. */
+/** The tools that follow and stop a child. */
 export const TURN_TOOLS = [
   tool({
     name: "claudecode_poll",
@@ -119,7 +119,7 @@ export const TURN_TOOLS = [
         },
       },
     ],
-    // It moves the reader's position.
+    // A poll moves the reader's position.
     annotations: { readOnlyHint: false, destructiveHint: false },
     untrusted: ["events", "calls", "text", "error", "pending_approvals"],
   }).runs(
@@ -202,7 +202,7 @@ async function pollAnswer(call: ToolCall, session: Session, reading: Reading): P
       call.waits({ ...reading, session_id: session.id, begun: again === undefined ? at : begun });
     },
   });
-  // Another turn has begun: what was read of the earlier one says nothing of this one.
+  // A new turn has begun, so the position in the earlier one does not apply.
   if (again !== undefined && poll.turnId !== begun?.turn_id)
     return pollAnswer(call, session, { ...reading, begun: undefined });
   const pending = await pendingIn(call, poll.pending);
@@ -211,7 +211,7 @@ async function pollAnswer(call: ToolCall, session: Session, reading: Reading): P
   const most = { callChars: room - SUMMARY_TEXT_CHARS, textChars: MAX_TEXT_CHARS };
   const { told, ...shown } = isSummary ? await polls.summary(session, poll, most) : eventsIn(poll.events, room);
   const end = (told.at(-1)?.seq ?? (from_seq ?? again ?? poll.position) - 1) + 1;
-  // Nobody was told of these events where nobody listens any more.
+  // If the caller no longer listens, it did not get these events.
   if (from_seq === undefined && !call.signal.aborted) await polls.advance(poll, consumer, end);
   const has_more = end < poll.total;
   const more = MORE[from_seq === undefined ? "position" : isSummary ? "summary" : "events"];
@@ -228,7 +228,10 @@ async function pollAnswer(call: ToolCall, session: Session, reading: Reading): P
   return { type: "ok", status, ...shown, error: poll.error && cutText(poll.error, MAX_ERROR_CHARS), ...common };
 }
 
-/** What a process that was killed has read for a call may not have arrived: from where to read again, in the same turn. */
+/**
+ * The position to read from again, because an answer of a killed process may not have arrived; `undefined` in another
+ * turn.
+ */
 async function readAgain({ app }: ToolCall, session: Session, begun: Begun, consumer: string) {
   const turn = await app.polls.latest(session.id);
   if (turn?.id !== begun.turn_id) return undefined;

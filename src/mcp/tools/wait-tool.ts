@@ -17,7 +17,7 @@ const NEXT_CHARS = 1_500;
 const DEFAULT_WAIT_SECS = 45;
 const MAX_WAIT_SECS = 110;
 
-/** A wait that has begun: from where it reads, and until when it lasts, as Unix time in milliseconds. */
+/** The state of a wait: the position it reads from, and when it ends, as Unix time in milliseconds. */
 export const WaitState = WaitInput.omit({ timeout_secs: true }).extend({
   since: z.int().nonnegative(),
   until: z.number(),
@@ -87,7 +87,7 @@ export const WAIT_TOOL = tool({
     },
     { input: {}, when: "when nothing runs", answer: { type: "idle", cursor: 12, next: NEXT.idle } },
   ],
-  // It moves the caller's place among what has ended, and nothing else.
+  // A wait moves only the caller's position among ended turns.
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   untrusted: ["approvals", "finished"],
 }).runs((call, input) => waitAnswer(call, input), {
@@ -125,7 +125,7 @@ export async function waitAnswer(
     onBegun: (from) => onBegun({ ...input, since: from, until }),
   });
   if (waited.type === "timeout") {
-    // Who skips a request is waited for by whoever has asked it.
+    // With `skip`, the session of a skipped request may be what the caller waits for.
     const isByHand = waited.running.length === 0 && !skip?.length;
     const next = isByHand ? NEXT.byHand : room && STILL_RUNNING;
     return { ...waited, ...(next !== undefined && { next }) };
@@ -173,14 +173,14 @@ function nextOf({ approvals, finished, running, has_more }: Told): string {
   return [isGood ? JUDGE.all : JUDGE.mixed, ...goOn, GIVE_MORE, ...raise].join(" ");
 }
 
-/** What to do where nothing of the caller's runs or can ask, or of this session. */
+/** What to do when nothing of the caller's, or nothing in this session, runs or can ask. */
 export async function nextOfIdle({ app }: ToolCall, session: Session | undefined): Promise<string> {
   if (!session) return NEXT.idle;
   if (session.kind === "by_hand") return NEXT.silentByHand;
   return (await app.polls.latest(session.id)) ? NEXT.idleSession : NEXT.newSession;
 }
 
-/** The same wait in another process: it reads from the same place, and for what is left of its time. */
+/** Continues a wait in another process, from the same position and for the rest of its time. */
 export function resumedWait(
   call: ToolCall,
   { until, ...input }: WaitState,
@@ -190,7 +190,7 @@ export function resumedWait(
   return waitAnswer(call, left, { ...part, onBegun: (state) => onBegun({ ...state, until }) });
 }
 
-/** How much of a wait is left, whatever the clock or the caller says. */
+/** The rest of a wait in seconds, within bounds even if the clock or the caller is wrong. */
 export function secsLeft(until: number): number {
   return Math.min(MAX_WAIT_SECS, Math.max(0, (until - Date.now()) / 1000));
 }

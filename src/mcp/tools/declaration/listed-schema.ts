@@ -13,7 +13,7 @@ const UNLISTED = [
   "minimum",
 ];
 const MAX_LISTED_BOUND = 1_000;
-/** What the name of the argument says already, or the tool of it; the docs have it. */
+/** Descriptions that only repeat the name of the argument or tool. The docs contain them. */
 const SELF_EVIDENT: readonly unknown[] = [
   "",
   "The session's name.",
@@ -34,8 +34,8 @@ const SELF_EVIDENT: readonly unknown[] = [
 ];
 
 /**
- * The arguments of a tool in as few tokens as a model needs: every parent pays for them with each of its own turns. That
- * an optional argument takes `null` is not listed, since some clients can't read it.
+ * The arguments of a tool in as few tokens as a model needs: every parent pays for them in each of its turns. Optional
+ * arguments also accept `null`, but the list omits that because some clients can't read it.
  */
 export function listedInput(input: z.ZodType): JsonObject {
   const whole = z.toJSONSchema(input, { io: "input", unrepresentable: "any" });
@@ -47,7 +47,7 @@ export function listedInput(input: z.ZodType): JsonObject {
   };
 }
 
-/** A list of objects is described by its argument, which says where their keys are listed. */
+/** Shortens lists of objects: the description of the argument says where their keys are listed. */
 function withoutItems(properties: JsonObject): JsonObject {
   const hasKeys = ({ items }: JsonObject) => isJsonObject(items) && isJsonObject(items["properties"]);
   const listed = Object.entries(properties).map(([name, schema]) => {
@@ -57,7 +57,7 @@ function withoutItems(properties: JsonObject): JsonObject {
   return Object.fromEntries(listed);
 }
 
-/** All that answers and refusals have in common: whole schemas would take more tokens than all the rest. */
+/** The common part of answers and refusals. Whole schemas would need more tokens than everything else. */
 export const LISTED_ANSWER = { type: "object", required: ["type"] };
 
 function shortened(schema: unknown): unknown {
@@ -85,7 +85,7 @@ function withoutNull(type: unknown): JsonObject {
   return { type: others.length === 0 ? only : [only, ...others] };
 }
 
-/** One of several, or the only one that is not `null`. */
+/** The forms of an argument; `null` is left out, and a single remaining form stands alone. */
 function choice(keyword: "anyOf" | "oneOf", forms: unknown[]): JsonObject {
   const [only, ...others] = forms.filter((form) => !isJsonObject(form) || form["type"] !== "null").map(shortened);
   return others.length === 0 ? Object(only) : { [keyword]: [only, ...others] };

@@ -2,10 +2,10 @@ import { type Tool as SdkTool, ToolSchema } from "@modelcontextprotocol/sdk/type
 import { LISTED_ANSWER, listedInput } from "./listed-schema.ts";
 import { isRunnable, type Tool } from "./tool.ts";
 
-/** What MCP takes for granted where a tool says nothing. */
+/** The defaults of MCP for annotations that a tool does not set. */
 const USUAL = { readOnlyHint: false, destructiveHint: true, idempotentHint: false };
 
-/** A tool as `tools/list` has it; only one whose answers are structured has an `outputSchema`. */
+/** A tool as `tools/list` shows it. Only tools with structured answers have an `outputSchema`. */
 export function listed(tool: Tool): SdkTool {
   const { name, title, description } = tool;
   const structured = isRunnable(tool) && { outputSchema: LISTED_ANSWER };
@@ -19,7 +19,7 @@ export function listed(tool: Tool): SdkTool {
   });
 }
 
-/** Those that say what a client would not take for granted. */
+/** The annotations that differ from the defaults. */
 function annotationsOf({ annotations }: Tool) {
   const told = Object.entries(USUAL).flatMap(([hint, usual]) => {
     const value = annotations[hint as keyof typeof USUAL] ?? usual;

@@ -1,4 +1,4 @@
-/** The tool that children ask for permission with. */
+/** The tool with which children ask for permission. */
 export const PERMIT = "loopback_permit";
 
 /** Clients and model APIs rewrite dots: both spellings name the same tool. */

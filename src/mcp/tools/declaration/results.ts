@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../contract/values.ts";
 
 type NumberedEvent = { seq: number; event: TurnEvent };
 
-/** More than a result can hold of even the smallest approvals. */
+/** More than a result can hold, even of the smallest approvals. */
 export const MAX_LISTED = 200;
 /** What is left for approvals, however many refusals there are. */
 export const MIN_APPROVAL_CHARS = 2_000;
@@ -31,7 +31,7 @@ export function unknownOutcome(tool: string | undefined): AppError {
   );
 }
 
-/** As many events from the front as fit; the first one always, cut where it is too long. */
+/** As many events from the front as fit. The first one is always included, cut if necessary. */
 export function fitEvents(events: NumberedEvent[], maxChars: number): ToldEvent[] {
   const longest = Math.max(1_000, maxChars / 2);
   const cut = events.values().map(({ seq, event }) => ({ seq, event: cutEvent(event, longest) }));
