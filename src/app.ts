@@ -17,6 +17,7 @@ import { createLinkMaker, type LinkCounts } from "./core/approvals/links/link-ma
 import { createLinks, type Links } from "./core/approvals/links/links.ts";
 import { createToldRequests, type ToldRequests } from "./core/approvals/told-requests.ts";
 import { type AuditCheck, createAuditCheck } from "./core/audit/check.ts";
+import { createDemos, type Demos } from "./core/demo/demo.ts";
 import { createBroadcast } from "./core/events/broadcast.ts";
 import { createEventFeed, type EventFeed } from "./core/events/feed.ts";
 import type { RuleHistory } from "./core/rulebook/history/history.ts";
@@ -91,6 +92,7 @@ type SessionParts = {
   conversations: Conversations;
   turns: Turns;
   polls: Polls;
+  demos: Demos;
 };
 
 /** Callers and their tokens. */
@@ -145,6 +147,7 @@ export type Clocks = {
   renewEveryMs?: number;
   webhookRetryMs?: number;
   pushSpacingMs?: number;
+  demoKeptMs?: number;
 };
 
 /**
@@ -157,6 +160,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
   const onError = (cause: unknown) => log.error("background work failed", errorFields(cause));
   let port = config.port;
   let writableAt = Number.NEGATIVE_INFINITY;
+  let demos: Demos | undefined;
   await using opened = new AsyncDisposableStack();
   const broadcast = createBroadcast(onError);
   const relay = createChangeRelay(broadcast.publish, onError);
@@ -285,7 +289,7 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
       mcpServerPolicy,
       maxRunning: config.maxRunning,
       claude: claude.require,
-      environment: config.environment,
+      environmentOf: (sessionId) => demos?.environmentOf(sessionId) ?? config.environment,
       cgroups: ownCgroup(),
       umask: config.umask,
       childUrl,
@@ -309,6 +313,32 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     }),
   );
   const polls = createPolls({ storage, broadcast });
+  const sessionCommands = createSessionCommands({
+    storage,
+    abandon: approvals.abandon,
+    sessions,
+    turns,
+    polls,
+    workspace,
+    mcpServerPolicy,
+    rules: rulebook.rules,
+    isBounded: rulebook.decisionRules.isBounded,
+    broadcast,
+    onError,
+    privatePaths: hidden,
+    timeoutSecs: config.approvalTimeoutSecs,
+  });
+  demos = opened.use(
+    createDemos({
+      sessionCommands,
+      broadcast,
+      claude: claude.require,
+      environment: config.environment,
+      roots: config.workspace,
+      keptMs: clocks.demoKeptMs,
+      onError,
+    }),
+  );
   const owned = opened.move();
   return {
     config,
@@ -329,21 +359,8 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     promptOf,
     transcriptSearch: createTranscriptSearch({ storage, promptOf }),
     sessionViews: createSessionViews({ storage, polls, placeOf: turns.place }),
-    sessionCommands: createSessionCommands({
-      storage,
-      abandon: approvals.abandon,
-      sessions,
-      turns,
-      polls,
-      workspace,
-      mcpServerPolicy,
-      rules: rulebook.rules,
-      isBounded: rulebook.decisionRules.isBounded,
-      broadcast,
-      onError,
-      privatePaths: hidden,
-      timeoutSecs: config.approvalTimeoutSecs,
-    }),
+    sessionCommands,
+    demos,
     conversations: createConversations({ storage }),
     sessions,
     tokens,

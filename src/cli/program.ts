@@ -21,6 +21,7 @@ import { tokenCommand } from "./commands/server/token.ts";
 import { versionCommand } from "./commands/server/version.ts";
 import { callCommand } from "./commands/sessions/call.ts";
 import { configureCommand } from "./commands/sessions/configure.ts";
+import { demoCommand } from "./commands/sessions/demo.ts";
 import { logsCommand } from "./commands/sessions/logs.ts";
 import { runCommand } from "./commands/sessions/run.ts";
 import { sessionsCommand } from "./commands/sessions/sessions.ts";
@@ -30,6 +31,7 @@ import type { Terminal } from "./terminal/terminal.ts";
 
 const COMMANDS = [
   runCommand,
+  demoCommand,
   serveCommand,
   stopCommand,
   mcpCommand,

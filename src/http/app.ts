@@ -12,6 +12,7 @@ import { type ApprovalsApp, approvalRoutes } from "./routes/approvals/approvals.
 import { type AuditApp, auditRoutes } from "./routes/approvals/audit.ts";
 import { type UnaskedCallsApp, unaskedCallRoutes } from "./routes/approvals/unasked-calls.ts";
 import { type WaitApp, waitRoutes } from "./routes/approvals/wait.ts";
+import { type DemoApp, demoRoutes } from "./routes/demo.ts";
 import { docsRoutes, openApiRoutes } from "./routes/docs.ts";
 import { type EventsApp, eventRoutes } from "./routes/events.ts";
 import { type LinksApp, linkRoutes } from "./routes/links.ts";
@@ -44,6 +45,7 @@ export type HttpApp = Pick<App, "config" | "log"> &
   AuditApp &
   CallerApp &
   ChatApp &
+  DemoApp &
   EventsApp &
   HealthApp &
   LinksApp &
@@ -82,6 +84,7 @@ export function createRoutes({ app, mcp, loadPage, keepAliveMs, descriptors, clo
     ...sessionRoutes(app),
     ...chatRoutes(app, closing),
     ...turnRoutes(app),
+    ...demoRoutes(app),
     ...eventRoutes(app),
     ...waitRoutes(app, closing),
     ...statisticsRoutes(app),

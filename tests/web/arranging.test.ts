@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
+import { CLAUDE } from "../support/claude/claude.ts";
 import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
 import { CHROMIUM, startBrowser } from "./chromium.ts";
@@ -90,13 +91,30 @@ describe.skipIf(CHROMIUM === undefined)("the list of requests", () => {
     expect(person.complaints).toEqual([]);
   });
 
-  test("says how to begin while there is no session", async () => {
-    await using plexus = await startPlexus();
+  test("says how to begin while there is no session, and one press leads to a first decision", async () => {
+    await using plexus = await startPlexus({ flags: { claude: CLAUDE } });
     await using person = await signedIn(browser, plexus);
-    await person.page.getByText("plexus connect claude").waitFor();
-    await person.page.getByRole("button", { name: "Start a session" }).click();
-    await person.page.getByRole("heading", { name: "New session" }).waitFor();
+    const { page } = person;
+    await page.getByText("plexus connect claude").waitFor();
+    await page.getByRole("button", { name: "Start a session" }).click();
+    await page.getByRole("heading", { name: "New session" }).waitFor();
+    await person.press("Escape");
+    await page.getByRole("button", { name: "Try a demo request" }).click();
+    await page.getByText("demo starts. It is removed 10 minutes after its end").waitFor();
+    await person.card.getByText("Hello from your first child.").waitFor();
+    await person.card.getByRole("button", { name: "Allow a", exact: true }).click();
+    await page.locator(".toast.noted").getByText("Allowed Write of demo").waitFor();
+    await page.getByRole("link", { name: "Sessions" }).click();
+    await page.getByRole("link", { name: "demo", exact: true }).click();
+    await page.getByText("You allowed it, and hello.txt is written.").waitFor();
     expect(person.complaints).toEqual([]);
+  });
+
+  test("says what is missing where a demo needs a claude that is not there", async () => {
+    await using plexus = await startPlexus({ flags: { claude: "/nowhere/claude" } });
+    await using person = await signedIn(browser, plexus);
+    await person.page.getByRole("button", { name: "Try a demo request" }).click();
+    await person.page.getByText("No demo could be started: /nowhere/claude is not an executable file").waitFor();
   });
 });
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { CallResult, Reply, ScriptedModel, ToolCall } from "../../claude/scripted/model.ts";
 import type { Api } from "../../client/api.ts";
 import type { ToldApproval } from "../../contract/approvals/approval.ts";
 import type { Decision } from "../../contract/approvals/decision.ts";
@@ -8,7 +9,6 @@ import { WaitAnswer } from "../../contract/tools/wait-answers.ts";
 import { callTool } from "../../mcp/client.ts";
 import type { Child } from "./child.ts";
 import { Failing, type Step } from "./finding.ts";
-import type { ScriptedModel, ToolCall } from "./model.ts";
 
 /** Only what is used here, so that a newer server may tell more. */
 const Waited = WaitAnswer.options[0].pick({ type: true, approvals: true }).strip();
@@ -23,7 +23,13 @@ const ORIGINAL = "original.txt";
 const EDITED = "edited.txt";
 
 /** What the child tries to do: one call for each decision. */
-export const CALLS: ToolCall[] = [ALLOWED, DENIED, ORIGINAL].map((file) => ({ name: "Bash", input: inputFor(file) }));
+const CALLS: ToolCall[] = [ALLOWED, DENIED, ORIGINAL].map((file) => ({ name: "Bash", input: inputFor(file) }));
+
+/** The model's answer after these results: the next call, and then the end. */
+export function nextCall(results: CallResult[]): Reply {
+  const call = CALLS[results.length];
+  return call ? { call } : { say: "Done." };
+}
 
 type CheckNeed = {
   api: Api;
@@ -68,7 +74,7 @@ export function createChecks(need: CheckNeed): [Step, () => Promise<string>][] {
         await decide(need.api, waiting, { approve: false, message: REASON });
         waiting = (await nextRequest(need)).id;
         expect(!made(DENIED), "What was denied ran.");
-        expect(model.results()[1]?.includes(REASON) === true, "The reason for a denial did not reach the model.");
+        expect(model.results()[1]?.text.includes(REASON) === true, "The reason for a denial did not reach the model.");
         return "what was denied did not run, and the model read why";
       },
     ],

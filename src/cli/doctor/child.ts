@@ -4,22 +4,10 @@ import { z } from "zod";
 import type { UsableClaude } from "../../claude/cli.ts";
 import { filesIn, launch } from "../../claude/launch/launch.ts";
 import { stopProcessTree } from "../../claude/process/stop-process.ts";
+import { scriptedEnvironment } from "../../claude/scripted/environment.ts";
 import type { Config } from "../../config.ts";
 import type { McpConfig } from "../../contract/approvals/approval.ts";
 
-/** What a program needs to run at all, and nothing that steers claude or pays for it. */
-const KEPT = [
-  "PATH",
-  "LANG",
-  "LC_ALL",
-  "SHELL",
-  "USER",
-  "LOGNAME",
-  "TERM",
-  "LD_LIBRARY_PATH",
-  "NIX_LD",
-  "NIX_LD_LIBRARY_PATH",
-];
 const GRACE_MS = 500;
 const Ending = z.object({ type: z.literal("result"), is_error: z.boolean(), result: z.string().optional() });
 
@@ -41,12 +29,8 @@ export type Child = AsyncDisposable & {
 
 /** The CLI of this machine, started as Plexus starts its children, away from all settings of its user. */
 export function startChild({ claude, modelUrl, directory, loopback, environment }: ChildSpec): Child {
-  const place = (name: string) => {
-    const path = join(directory, name);
-    mkdirSync(path, { recursive: true });
-    return path;
-  };
-  const [home, work, tmp, dir] = [place("home"), place("work"), place("tmp"), join(directory, "child")];
+  const [work, dir] = [join(directory, "work"), join(directory, "child")];
+  mkdirSync(work, { recursive: true });
   const child = launch({
     claude: claude.path,
     claudeVersion: claude.version,
@@ -57,18 +41,7 @@ export function startChild({ claude, modelUrl, directory, loopback, environment 
     supervision: "strict",
     dataDir: join(directory, "data"),
     loopback,
-    env: {
-      ...Object.fromEntries(KEPT.map((name) => [name, environment[name]])),
-      HOME: home,
-      CLAUDE_CONFIG_DIR: join(home, ".claude"),
-      TMPDIR: tmp,
-      CLAUDE_CODE_TMPDIR: tmp,
-      ANTHROPIC_BASE_URL: modelUrl,
-      ANTHROPIC_API_KEY: "none-is-needed",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      CLAUDE_CODE_MAX_RETRIES: "0",
-      DISABLE_AUTOUPDATER: "1",
-    },
+    env: scriptedEnvironment(environment, directory, modelUrl),
   });
   const files = filesIn(dir);
   return {

@@ -1,15 +1,15 @@
 import type { z } from "zod";
 import type { UsableClaude } from "../../claude/cli.ts";
+import { startScriptedModel } from "../../claude/scripted/model.ts";
 import type { Api } from "../../client/api.ts";
 import type { Config } from "../../config.ts";
 import { AnyErrorResult } from "../../contract/refusals/errors.ts";
 import { ConfigureAnswer } from "../../contract/tools/approval-answers.ts";
 import { callTool } from "../../mcp/client.ts";
 import { openApi } from "../server/server-client.ts";
-import { CALLS, createChecks } from "./checks.ts";
+import { createChecks, nextCall } from "./checks.ts";
 import { startChild } from "./child.ts";
 import { type Finding, found, type Step, skipped } from "./finding.ts";
-import { startScriptedModel } from "./model.ts";
 
 /** Only what is used here, so that a newer server may tell more. */
 const Configured = ConfigureAnswer.pick({ session_id: true, mcp_config: true }).strip();
@@ -33,7 +33,7 @@ export async function* liveCheck({ server, claude, directory, signal }: Need): A
     yield await found("ask", () => Promise.reject(cause));
     return;
   }
-  await using model = startScriptedModel(CALLS);
+  await using model = startScriptedModel(nextCall, "plexus doctor");
   const loopback = session.mcp_config.mcpServers.plexus;
   const { environment } = config;
   await using child = startChild({ claude, modelUrl: model.url, directory, loopback, environment });

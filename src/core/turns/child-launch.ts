@@ -18,7 +18,7 @@ export type ChildLaunchNeed = {
   mcpServerPolicy: McpServerPolicy;
   /** Finds the CLI, or throws an error that says what to do. */
   claude: () => Promise<UsableClaude>;
-  environment: Record<string, string | undefined>;
+  environmentOf: (sessionId: string) => Record<string, string | undefined>;
   /** The control group below which each child gets its own, if the host allows it. */
   cgroups: string | undefined;
   umask: number;
@@ -53,7 +53,7 @@ export function createChildLaunch(need: ChildLaunchNeed) {
         claudeVersion: claude.version,
         dir,
         prompt,
-        env: need.environment,
+        env: need.environmentOf(session.id),
         cgroups: need.cgroups,
         umask: need.umask,
         dataDir: need.dataDir,

@@ -13,14 +13,14 @@ type TurnRecordNeed = {
   broadcast: Broadcast;
   abandon: (approvalIds: string[], reason: string) => Promise<void>;
   now: () => number;
-  environment: Record<string, string | undefined>;
+  environmentOf: (sessionId: string) => Record<string, string | undefined>;
 };
 
 const BROKEN_SEAL =
   "A call of the child ran although Plexus had not allowed it: it is on record as unasked. In strict supervision nothing may, so the child was stopped.";
 
 /** Stores a turn's output and its end. */
-export function createTurnRecord({ storage, broadcast, abandon, now, environment }: TurnRecordNeed) {
+export function createTurnRecord({ storage, broadcast, abandon, now, environmentOf }: TurnRecordNeed) {
   /** Stores new output; returns the calls that ran although Plexus had not allowed them. */
   async function add(turn: TurnRow, { events, blocks, checkpoint }: Batch): Promise<UnaskedCallRow[]> {
     const session = await storage.sessions.get(turn.sessionId);
@@ -39,16 +39,16 @@ export function createTurnRecord({ storage, broadcast, abandon, now, environment
   async function end(turn: TurnRow, { status, error }: TurnOutcome, ended: Partial<ChildEnd> = {}): Promise<void> {
     // Abandon in batches first: `endIfRunning` abandons the few that remain in one transaction.
     await abandon(await storage.approvals.pendingIdsOf(turn.sessionId), TURN_IS_OVER);
-    const end: TurnEnd = { status, error, counted: ended.result, claudeSessionId: conversationOf(ended) };
+    const end: TurnEnd = { status, error, counted: ended.result, claudeSessionId: conversationOf(turn, ended) };
     await storage.turns.endIfRunning(turn, end, now());
     broadcast.wake(turn.sessionId);
   }
 
   /** A child that was killed at its start or failed to resume leaves no conversation that a later turn could resume. */
-  function conversationOf({ init, result }: Partial<ChildEnd>): string | undefined {
+  function conversationOf({ sessionId }: TurnRow, { init, result }: Partial<ChildEnd>): string | undefined {
     const id = result?.claudeSessionId ?? init?.claudeSessionId;
     const isKnownGood = result !== undefined && !result.is_error;
-    return id && (isKnownGood || isSaved(id, environment)) ? id : undefined;
+    return id && (isKnownGood || isSaved(id, environmentOf(sessionId))) ? id : undefined;
   }
 
   /** In `strict` no call may run unasked. Returns the reason to stop the child if one did. */

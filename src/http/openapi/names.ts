@@ -11,6 +11,7 @@ import { ErrorBody } from "../../contract/refusals/errors.ts";
 import * as approvals from "../../contract/routes/approvals.ts";
 import * as audit from "../../contract/routes/audit.ts";
 import type { Route } from "../../contract/routes/declaration/route.ts";
+import * as demo from "../../contract/routes/demo.ts";
 import * as events from "../../contract/routes/events.ts";
 import * as links from "../../contract/routes/links.ts";
 import * as push from "../../contract/routes/push.ts";
@@ -46,6 +47,7 @@ const DECLARED = {
   ...sessionAnswers,
   ...sessions,
   ...turns,
+  ...demo,
   ...events,
   ...wait,
   ...statistics,

@@ -4,6 +4,7 @@ import { usePage, useUser } from "../context.ts";
 import { DecisionDialogs } from "./decision-dialogs.tsx";
 import { RequestCard } from "./request-card.tsx";
 import { RequestList } from "./request-list.tsx";
+import { TryDemo } from "./try-demo.tsx";
 
 export function Inbox() {
   const { requests } = useUser();
@@ -153,6 +154,10 @@ function Nothing() {
       <small>New requests appear here by themselves.</small>
       {sessions.isListed.value && sessions.sessions.value.length === 0 && (
         <ul>
+          <li>
+            <TryDemo />
+            <span>Claude Code asks once to write a greeting. No key is needed, and nothing of yours is changed.</span>
+          </li>
           <li>
             <button type="button" class="button primary small" onClick={() => (isStartOpen.value = true)}>
               Start a session

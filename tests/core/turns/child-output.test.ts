@@ -177,7 +177,7 @@ async function beginTurn(storage: TemporaryStorage): Promise<{ turn: TurnRow; ad
     broadcast: createBroadcast(),
     abandon: async () => {},
     now: Date.now,
-    environment: {},
+    environmentOf: () => ({}),
   });
   const session = newSession();
   await storage.sessions.createIfNameFree(session, "none", ANY_NUMBER);

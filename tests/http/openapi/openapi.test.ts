@@ -8,6 +8,7 @@ import {
   listApprovals,
 } from "../../../src/contract/routes/approvals.ts";
 import { exportAudit, verifyAudit } from "../../../src/contract/routes/audit.ts";
+import { startDemo } from "../../../src/contract/routes/demo.ts";
 import { followEvents } from "../../../src/contract/routes/events.ts";
 import { decideByLink, openLink } from "../../../src/contract/routes/links.ts";
 import {
@@ -196,6 +197,7 @@ describe("every route", () => {
     await send(removeRule, 200, { params: { id: added.id } });
     await send(removeRule, 404, { params: { id: added.id } });
 
+    await send(startDemo, 201);
     await send(getSession, 200, { params: key });
     await send(getTree, 200, { params: key });
     await send(getContext, 200, { params: key });

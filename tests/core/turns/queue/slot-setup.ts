@@ -23,7 +23,7 @@ export async function openSlotSetup(maxRunning: number) {
     broadcast: createBroadcast(),
     abandon: async () => {},
     now: Date.now,
-    environment: {},
+    environmentOf: () => ({}),
   });
   const turns = new Map<string, TurnRow>();
   const direct = openDirect(storage.dataDir);

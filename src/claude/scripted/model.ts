@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-const Block = z.looseObject({ type: z.string(), content: z.unknown().optional() });
+const Block = z.looseObject({ type: z.string(), content: z.unknown().optional(), is_error: z.boolean().optional() });
 const Message = z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(Block)]) });
 const Conversation = z.looseObject({
   model: z.string().default("scripted"),
@@ -11,15 +11,26 @@ const Conversation = z.looseObject({
 type Conversation = z.infer<typeof Conversation>;
 type Content = { type: "text"; text: string } | { type: "tool_use"; id: string; name: string; input: object };
 
-/** A tool that the model calls, one after the other. */
 export type ToolCall = { name: string; input: object };
-export type ScriptedModel = AsyncDisposable & { url: string /** What its calls have come to. */; results(): string[] };
+/** The result of a call, as the model reads it. */
+export type CallResult = { text: string; isError: boolean };
+/** What the model answers: words, a call, or both. Without a call, the turn ends. */
+export type Reply = { say?: string; call?: ToolCall };
+export type ScriptedModel = AsyncDisposable & {
+  url: string;
+  /** The results of its calls so far. */
+  results(): CallResult[];
+};
 
-const USAGE = { input_tokens: 10, output_tokens: 5 };
+/** None, so that nothing seems to cost anything. */
+const USAGE = { input_tokens: 0, output_tokens: 0 };
 
-/** The Messages API on loopback, as far as Claude Code needs it to make these calls and then end its turn. */
-export function startScriptedModel(calls: ToolCall[]): ScriptedModel {
-  let results: string[] = [];
+/**
+ * The Messages API on loopback, as far as Claude Code needs it. `reply` gives the model's next answer from the results of
+ * its calls; `title` is what it answers to questions on the side, such as for a title.
+ */
+export function startScriptedModel(reply: (results: CallResult[]) => Reply, title: string): ScriptedModel {
+  let results: CallResult[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -31,12 +42,10 @@ export function startScriptedModel(calls: ToolCall[]): ScriptedModel {
       const conversation = Conversation.safeParse(await request.json().catch(() => undefined)).data;
       if (!conversation) return refusal(400);
       if (pathname.endsWith("/count_tokens")) return Response.json({ input_tokens: USAGE.input_tokens });
-      // What has no tools is on the side, such as finding a title.
-      if (conversation.tools.length === 0) return answer({ type: "text", text: "plexus doctor" }, conversation);
+      // A request without tools is on the side.
+      if (conversation.tools.length === 0) return answer([{ type: "text", text: title }], conversation);
       results = resultsIn(conversation);
-      const call = calls[results.length];
-      if (!call) return answer({ type: "text", text: "Done." }, conversation);
-      return answer({ type: "tool_use", id: uniqueId("toolu"), ...call }, conversation);
+      return answer(contentOf(reply(results)), conversation);
     },
   });
   return {
@@ -46,20 +55,32 @@ export function startScriptedModel(calls: ToolCall[]): ScriptedModel {
   };
 }
 
-function resultsIn({ messages }: Conversation): string[] {
-  const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
-  return blocks.filter(({ type }) => type === "tool_result").map(({ content }) => JSON.stringify(content));
+function contentOf({ say, call }: Reply): Content[] {
+  return [
+    ...(say === undefined ? [] : [{ type: "text" as const, text: say }]),
+    ...(call === undefined ? [] : [{ type: "tool_use" as const, id: uniqueId("toolu"), ...call }]),
+  ];
 }
 
-function answer(content: Content, { model, stream }: Conversation): Response {
+function resultsIn({ messages }: Conversation): CallResult[] {
+  const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
+  return blocks
+    .filter(({ type }) => type === "tool_result")
+    .map(({ content, is_error = false }) => ({ text: JSON.stringify(content), isError: is_error }));
+}
+
+function answer(content: Content[], { model, stream }: Conversation): Response {
   const message = { id: uniqueId("msg"), type: "message", role: "assistant", model, usage: USAGE };
-  const stop = { stop_reason: content.type === "tool_use" ? "tool_use" : "end_turn", stop_sequence: null };
-  if (!stream) return Response.json({ ...message, content: [content], ...stop });
+  const isCall = content.some(({ type }) => type === "tool_use");
+  const stop = { stop_reason: isCall ? "tool_use" : "end_turn", stop_sequence: null };
+  if (!stream) return Response.json({ ...message, content, ...stop });
   const events = [
     { type: "message_start", message: { ...message, content: [], stop_reason: null, stop_sequence: null } },
-    { type: "content_block_start", index: 0, content_block: opening(content) },
-    { type: "content_block_delta", index: 0, delta: delta(content) },
-    { type: "content_block_stop", index: 0 },
+    ...content.flatMap((block, index) => [
+      { type: "content_block_start", index, content_block: opening(block) },
+      { type: "content_block_delta", index, delta: delta(block) },
+      { type: "content_block_stop", index },
+    ]),
     { type: "message_delta", delta: stop, usage: USAGE },
     { type: "message_stop" },
   ];
