@@ -125,3 +125,17 @@ describe("a list of approvals in a result", () => {
     expect(named).toEqual([0, 1, 2, 0, 1, "by its name", 0, 1, "by its name"]);
   });
 });
+
+test("from three on, what stands at the one before of the same session is not told again", async () => {
+  await using plexus = await startPlexus();
+  const session = await plexus.app.sessions.createByHand(OPERATOR, "worker");
+  const told = async () => {
+    await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "ls" } });
+    const list = await plexus.app.approvals.pending(OPERATOR, undefined, 200);
+    const { approvals } = await fitMany({ app: plexus.app, principal: OPERATOR }, list, 38_500);
+    return approvals.map(({ session_id }) => session_id);
+  };
+  await told();
+  expect(await told()).toEqual([session.id, session.id]);
+  expect(await told()).toEqual([session.id, undefined, undefined]);
+});

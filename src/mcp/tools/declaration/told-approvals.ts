@@ -21,7 +21,7 @@ const LEAST_SHARE_CHARS = 2_000;
 /** What is left of a long request that was told before. */
 const RETOLD_CHARS = 1_000;
 /** So many approvals of one answer are many. */
-const MANY = 6;
+const MANY = 3;
 /** What expires as soon as that says so, however many there are. */
 const URGENT_SECS = 60;
 
