@@ -26,7 +26,7 @@ const PENDING_RESOURCE: Resource = {
   description: "What waits for your decision. The inputs are untrusted text from children.",
   mimeType: "application/json",
 };
-/** Room for what stands around the approvals. */
+/** Room for the rest of a result beside the approvals. */
 const ENVELOPE_CHARS = 1_500;
 const MAX_SHOWN_URI_CHARS = 200;
 

@@ -13,7 +13,7 @@ import { sessionOf } from "./session-reference.ts";
 import { nextOfIdle } from "./wait-tool.ts";
 
 const MAX_SLICE_CHARS = 30_000;
-/** Room for what stands around an approval, or a part of its input. */
+/** Room for the rest of a result beside an approval or a part of its input. */
 const ENVELOPE_CHARS = 1_500;
 const MAX_MATCHES = 20;
 /** How many characters are shown before and after a match. */
@@ -114,7 +114,7 @@ export const APPROVAL_TOOLS = [
   }),
 ];
 
-/** What to do with a request that was read, and with what was left out of it. */
+/** What to do with a request that was read, and with the parts that were cut. */
 function nextOf({ cut_at, ...approval }: Approval): string {
   const isCut = cut_at !== undefined;
   if (approval.status !== "pending") return isCut ? `${NEXT.decided} ${NEXT.readRest}.` : NEXT.decided;

@@ -29,9 +29,9 @@ export const MAX_ERROR_CHARS = 1_000;
 const MAX_CHILD_ERROR_CHARS = 250;
 const ENVELOPE_CHARS = 800;
 
-/** A turn that was started and is waited for; `until` is Unix time in milliseconds. */
+/** The state of a call that waits for a started turn; `until` is Unix time in milliseconds. */
 const ChatState = z.strictObject({ session_id: Id, turn_id: Id, until: z.number(), consumer: Consumer });
-/** What a child was called that may have no valid name. */
+/** The given name of a child that did not start; it may be invalid. */
 const NotStarted = z.string().max(MAX_NAME_CHARS);
 /** Several children, each with the session whose turn started, or with the code of its error. */
 const ChildrenState = z.strictObject({

@@ -30,7 +30,7 @@ export function withFewDangers(all: BatchResult[]): { results: BatchResult[]; ar
   return { results, areAll: told.size === dangerous.length };
 }
 
-/** Messages of refusals so short that all results fit beside `rest`. */
+/** Shortens the messages of refusals until all results fit beside `rest`. */
 export function shortened(results: BatchResult[], rest: number): BatchResult[] {
   const errors = results.filter(({ type }) => type === "error");
   const withMessages = (most: number) => {

@@ -115,7 +115,7 @@ export const RESPOND_TOOL = tool({
       const given = input.decisions[at];
       return given !== undefined && "decision" in given ? notesOf(result, given.decision) : [];
     });
-    // Where nothing was decided there is nothing to wait for.
+    // If nothing was decided, there is nothing to wait for.
     const isAny = results.some(({ type }) => type !== "error");
     return answered(call, { kind: "many", results, notes: [...new Set(notes)] }, isAny ? wait : undefined, consumer);
   },
@@ -129,7 +129,7 @@ export const RESPOND_TOOL = tool({
 
 async function answered(call: ToolCall, decided: Decided, wait: Wait | undefined, consumer: string | undefined) {
   const onBegun = (state: WaitState) => call.waits({ ...stateOf(decided), wait: state });
-  /** What loopback_wait answers now, where somebody wants to wait, and where to wait on from. */
+  /** The present answer of loopback_wait if the caller wants to wait, and the cursor to wait from next. */
   const afterwards = async (room: Part["room"]): Promise<After> => {
     if (!wait) return { cursor: await cursorOf(call, consumer) };
     const waited = await wait({ onBegun, room });
@@ -157,7 +157,7 @@ async function answered(call: ToolCall, decided: Decided, wait: Wait | undefined
   };
 }
 
-/** Whether it allows what the caller was told only in part: its own input it knows. */
+/** Whether the decision allows an input of which the caller has seen only a part. An input of its own it knows. */
 function isPartlyTold(
   { known }: Telling,
   { approval_id, approve, updated_input, merge, answers }: ApprovalDecision,

@@ -12,7 +12,7 @@ import { brief, fitMany } from "./declaration/told-approvals.ts";
 import { type ToolCall, tool } from "./declaration/tool.ts";
 import { sessionOf } from "./session-reference.ts";
 
-/** Room for what is said to do next, and which fields are untrusted. */
+/** Room for `next` and `untrusted`. */
 const NEXT_CHARS = 1_500;
 const DEFAULT_WAIT_SECS = 45;
 const MAX_WAIT_SECS = 110;
@@ -95,14 +95,14 @@ export const WAIT_TOOL = tool({
   resume: (call, state) => resumedWait(call, state),
 });
 
-/** How much of a larger call's answer a wait may take that is a part of it; `rest`: what it takes without approvals. */
+/** The room for a wait in the answer of a larger call. `rest` is the size of the wait's answer without approvals. */
 type Room = (rest: number) => number;
-/** What is told of a wait that begins: by what state it is taken up again. */
+/** Called when a wait begins, with the state from which it resumes. */
 type OnBegun = (state: WaitState) => void;
-/** A wait that is a part of a larger call. */
+/** Options for a wait that is a part of a larger call. */
 export type Part = { onBegun: OnBegun; room: Room };
 
-/** What `loopback_wait` answers, for every tool that can wait for what comes next. */
+/** The answer of `loopback_wait`, for every tool that can wait for the next event. */
 export async function waitAnswer(
   call: ToolCall,
   { timeout_secs, ...input }: WaitInput,
@@ -134,7 +134,7 @@ export async function waitAnswer(
   return something(call, waited, consumer, room);
 }
 
-/** With fewer approvals where all would not fit: what is pending is told again, but the end of a turn is not. */
+/** Drops approvals that do not fit. Pending approvals can be listed again, but the end of a turn is told only once. */
 async function something(
   call: ToolCall,
   { approvals, finished, running, has_more: hasMore, cursor }: Extract<Waited, { type: "ok" }>,
@@ -145,7 +145,7 @@ async function something(
   const around = (shown: typeof running) =>
     JSON.stringify({ type: "ok", approvals: [], finished, running: shown, has_more: true, cursor }).length;
   const room = roomBeside?.(around(running)) ?? MAX_RESULT_CHARS - NEXT_CHARS;
-  // Who runs on can be asked again; an end can't.
+  // Running sessions can be listed again, ended turns can't.
   const shownRunning = around(running) + MIN_APPROVAL_CHARS > room ? [] : running;
   const list = { approvals, hasMore };
   const told = await fitMany({ ...call, known: telling.known }, list, room - around(shownRunning));
@@ -195,7 +195,7 @@ export function secsLeft(until: number): number {
   return Math.min(MAX_WAIT_SECS, Math.max(0, (until - Date.now()) / 1000));
 }
 
-/** The caller's cursor, for the answer of any tool; `told` are turns whose end that answer tells. */
+/** The caller's cursor for the answer of any tool. `told` lists the turns whose end this answer reports. */
 export function cursorOf(
   { app, principal, signal, client }: ToolCall,
   consumer: string | undefined,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isJsonObject, type JsonObject } from "../../../contract/values.ts";
 
-/** Bounds that nobody meets: each call is checked against them anyway, and the refusal names what is wrong. */
+/** Bounds that no normal call reaches. Every call is checked against them anyway, and the refusal names the mistake. */
 const UNLISTED = [
   "$schema",
   "additionalProperties",

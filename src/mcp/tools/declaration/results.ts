@@ -10,7 +10,7 @@ type NumberedEvent = { seq: number; event: TurnEvent };
 
 /** More than a result can hold, even of the smallest approvals. */
 export const MAX_LISTED = 200;
-/** What is left for approvals, however many refusals there are. */
+/** The room that refusals must leave for approvals. */
 export const MIN_APPROVAL_CHARS = 2_000;
 
 /** One text block holding one JSON object, and the same object as structured content. */
@@ -22,7 +22,7 @@ export function refusal(error: AppError): CallToolResult {
   return { ...result(errorResult(error, "mcp")), isError: true };
 }
 
-/** For a call that was sent and not answered: only its caller can find out what became of it. */
+/** The error for a call that was sent but not answered: only its caller can find out whether it was done. */
 export function unknownOutcome(tool: string | undefined): AppError {
   return new AppError(
     "outcome_unknown",

@@ -2,21 +2,21 @@ import type { KnownRequest } from "../../../app.ts";
 import type { ToldApproval } from "../../../contract/approvals/approval.ts";
 import type { ToolCall } from "./tool.ts";
 
-/** A request that takes more is told in full only once. */
+/** Requests longer than this are shown in full only once. */
 export const LONG_CHARS = 1_500;
-/** An answer can't hold an input that is longer, and hardly tells more than this of what is cut. */
+/** Larger inputs do not fit into any answer, and a cut approval shows hardly more than MOST_CHARS. */
 const LONGEST_CHARS = 38_000;
 const MOST_CHARS = 30_000;
 
 export type Telling = ReturnType<typeof tellingOf>;
 
-/** What the reader of this call's answer was told before, and is told now. */
+/** Tracks which long requests the reader of this answer has already seen, and which it sees now. */
 export function tellingOf({ app, principal, client, signal }: ToolCall, consumer?: string) {
   const reader = app.eventFeed.readerOf(principal, { consumer, client });
   return {
     known: (id: string): KnownRequest | undefined => app.toldRequests.known(reader, id),
 
-    /** Notes what the answer tells of long requests, unless nobody listens any more. */
+    /** Notes the long requests in the answer, unless the caller no longer listens. */
     note(approvals: readonly ToldApproval[]): void {
       if (signal.aborted) return;
       for (const approval of approvals) {
@@ -28,7 +28,7 @@ export function tellingOf({ app, principal, client, signal }: ToolCall, consumer
       }
     },
 
-    /** Notes that the answer has a slice of the text of a request's input. */
+    /** Notes that the answer contains a slice of a request's input. */
     noteSlice(id: string, slice: { from: number; to: number }, total: number): void {
       if (!signal.aborted && total > LONG_CHARS) app.toldRequests.read(reader, id, slice, total);
     },

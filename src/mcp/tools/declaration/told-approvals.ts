@@ -4,21 +4,24 @@ import { cutApproval } from "../../../contract/text/cut-approval.ts";
 import { listedChars } from "../../../contract/text/fit.ts";
 import { LONG_CHARS } from "./telling.ts";
 
-/** Who reads, with what views, and what of long requests they were told before. */
+/**
+ * The caller who reads the approvals, the views that add context, and the long requests that the caller has seen
+ * before.
+ */
 type Reader = {
   app: Pick<App, "approvalViews">;
   principal: Principal;
   known?: (id: string) => KnownRequest | undefined;
 };
-/** As many approvals as fit. */
+/** The approvals that fit into an answer. */
 type Page<T> = { approvals: T[]; has_more: boolean };
 
-/** Beside a turn's text or events. */
+/** The limit for approvals beside a turn's text or events. */
 const MAX_PENDING_CHARS = 13_500;
-/** Of several approvals each may take this part of the room, and so much in any case. */
+/** Each of several approvals may take this part of the room, and at least LEAST_SHARE_CHARS. */
 const MOST_SHARES = 4;
 const LEAST_SHARE_CHARS = 2_000;
-/** What is left of a long request that was told before. */
+/** The limit for a long request that the caller has seen before. */
 const RETOLD_CHARS = 1_000;
 /** So many approvals of one answer are many. */
 const MANY = 3;
@@ -34,11 +37,11 @@ export async function fitApprovals(reader: Reader, list: ApprovalList, room: num
   return fit(reader, list, room, (approval) => approval);
 }
 
-/** What calls that are alike share, one after the other. */
+/** The fields that similar consecutive calls have in common. */
 const SHARED = ["suggested_rule", "why_asked"] as const;
 type Shared = Pick<Approval, (typeof SHARED)[number]>;
 
-/** The same; of many, each without what stands at the one before it of its session. */
+/** The same for many approvals: each omits what the previous one of its session already shows. */
 export async function fitMany(reader: Reader, list: ApprovalList, room: number): Promise<Page<ToldApproval>> {
   const told = new Map<string, Shared>();
   let lastSession: string | undefined;
@@ -55,18 +58,18 @@ export async function fitMany(reader: Reader, list: ApprovalList, room: number):
     if ((approval.expires_in_secs ?? 0) < URGENT_SECS) return since;
     const { session_id, session_name, cwd, expires_in_secs, ...own } = brief(since);
     if (isNamed) return own;
-    // Somebody who sees the sessions of several owners may see a name twice.
+    // A caller who sees the sessions of several owners may see the same name twice.
     return { ...own, session_name, ...(!isOnly(approval) && { session_id }) };
   });
 }
 
-/** What is shared with the one before is left out; `null` where only that one had something. */
+/** Omits fields that equal those of the previous approval; `null` means that only the previous one had a value. */
 function changedSince(before: Shared, approval: Shared): Pick<ToldApproval, keyof Shared> {
   const changes = SHARED.map((key) => [key, approval[key] === before[key] ? undefined : (approval[key] ?? null)]);
   return Object.fromEntries(changes);
 }
 
-/** Without what an agent has no use for as it goes on, and that it is pending; `loopback_get` has it. */
+/** Drops fields that an agent does not need to decide. `loopback_get` shows them. */
 export function brief<T extends ToldApproval>({ tool_use_id, created_at, expires_at, status, ...approval }: T) {
   return approval;
 }
@@ -82,9 +85,9 @@ async function fit<T extends ToldApproval>(
   const lastSaid = new Map<string, string>();
   let left = room;
   for (const approval of approvals) {
-    // Who remembers it all the same is told why not.
+    // `no_rule` is left out: a caller who tries to remember anyway gets the reason.
     const { said = "", no_rule: _, ...told } = toldApproval(await app.approvalViews.show(approval, principal));
-    // Left out where it is the same as before, so that who said nothing is told apart from that.
+    // Left out if unchanged, and sent as an empty text if the child said nothing.
     const isSaid = said === (lastSaid.get(told.session_id) ?? "");
     const cut = cutAgain(asShown(isSaid ? told : { ...told, said }), known?.(approval.id), share);
     left -= listedChars(cut);
@@ -95,20 +98,20 @@ async function fit<T extends ToldApproval>(
   return { approvals: shown, has_more: hasMore || shown.length < approvals.length };
 }
 
-/** In its place; a long one that this reader was told before is cut to its beginning. */
+/** Cuts an approval to its share, or to its beginning if it is long and the caller has seen it before. */
 function cutAgain<T extends ToldApproval>(approval: T, known: KnownRequest | undefined, share: number): T {
   if (!known?.isTold || JSON.stringify(approval).length <= LONG_CHARS) return cutApproval(approval, share);
   const cut = cutApproval(approval, RETOLD_CHARS);
   return known.isWhole ? { ...cut, told_before: true } : cut;
 }
 
-/** As many as fit; `loopback_pending` has the others. */
+/** As many pending approvals as fit; `loopback_pending` has the others. */
 export async function pendingIn(reader: Reader, list: ApprovalList) {
   const { approvals, has_more } = await fitApprovals(reader, list, MAX_PENDING_CHARS);
   return { pending_approvals: approvals, ...(has_more && { more_pending: true as const }) };
 }
 
-/** The same for an answer about one session, with which an agent goes on at once. */
+/** The same for an answer about one session, in the brief form. */
 export async function pendingBriefly(reader: Reader, list: ApprovalList) {
   const { approvals, has_more } = await fitMany(reader, list, MAX_PENDING_CHARS);
   const shown = approvals.map(({ session_id, ...approval }) => brief(approval));
