@@ -9,6 +9,8 @@ import { builtinRule } from "../rules/builtin/builtin.ts";
 import { createFinder } from "../rules/matching/find.ts";
 import { type JudgedCall, judgedCall, type Place } from "../rules/matching/judged-call.ts";
 import { type Pattern, readMatch } from "../rules/matching/pattern.ts";
+import type { HasDangers } from "../rules/matching/prove.ts";
+import { suggestedMatch } from "../rules/matching/suggest.ts";
 import type { WithheldFiles } from "../rules/withheld-files.ts";
 import type { Session } from "../sessions/sessions.ts";
 import type { Grants } from "./grants.ts";
@@ -18,6 +20,7 @@ import type { CompiledRule, Verdict } from "./rule-set.ts";
 type JudgeNeed = {
   book: RuleBook;
   grants: Grants;
+  dangersIn: (session: Session) => HasDangers;
   /** Files and directories that no child may read by any path. */
   privatePaths: string[];
   home: string;
@@ -44,7 +47,7 @@ const NAMES_PRIVATE = "it names a file of Plexus, or one that holds tokens, whic
  * Decides calls without approval: by rules, or because a built-in rule proves that a call only reads. The strictest
  * rule wins.
  */
-export function createJudge({ book, grants, privatePaths, home, path }: JudgeNeed) {
+export function createJudge({ book, grants, dangersIn, privatePaths, home, path }: JudgeNeed) {
   const privateFinder = createFinder(
     privatePaths.flatMap((path) =>
       ["Read", "Edit"].flatMap((tool) => [`${tool}(/${path})`, `${tool}(/${path}/**)`]).flatMap(asRule),
@@ -144,12 +147,19 @@ export function createJudge({ book, grants, privatePaths, home, path }: JudgeNee
       return doubt ? { why: doubt.why } : {};
     },
 
-    /** Whether a present rule would match a past call of this session. */
+    /** Whether a present rule would match a past call of this session, or overrule the rule that is suggested for it. */
     async coveredNow(session: Session): Promise<(call: JudgedCall) => boolean> {
       const { set } = await book.holdingIn(session);
       const mayAllow = await grants.mayAllow(set.makers, session);
       const withheld = set.withheld(placeOf(session));
-      return (call) => set.against(call) !== undefined || set.allowing(call, withheld, mayAllow) !== undefined;
+      const hasDangers = dangersIn(session);
+      const isOverruled = (call: JudgedCall): boolean => {
+        if (withheld === undefined) return false;
+        const inForce = { withheld, isSuspect: set.suspects(call) };
+        return suggestedMatch(call, hasDangers, inForce) !== suggestedMatch(call, hasDangers);
+      };
+      return (call) =>
+        set.against(call) !== undefined || set.allowing(call, withheld, mayAllow) !== undefined || isOverruled(call);
     },
   };
 

@@ -44,7 +44,7 @@ export function openRulebook(need: RulebookNeed) {
   const dangersOf = (session: Session) => dangersIn(session.config?.working_dir ?? null);
   const book = createRuleBook({ storage, file, now, dangersIn: dangersOf });
   const grants = createGrants({ storage, dangersIn: dangersOf });
-  const judge = createJudge({ book, grants, privatePaths, home, path });
+  const judge = createJudge({ book, grants, dangersIn: dangersOf, privatePaths, home, path });
   const suggestions = createSuggestions({ book, judge, dangersIn: dangersOf });
   const reviewPending = createPendingReview({ storage, sessions, judge, now, onStale: book.forget });
   const rules = createRules({ storage, book, file, sessions, now, onChanged: reviewPending });

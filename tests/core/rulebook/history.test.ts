@@ -135,6 +135,21 @@ describe("suggestions", () => {
     expect(await plexus.app.ruleHistory.suggest(OPERATOR, (await plexus.session("other")).id)).toEqual([]);
   });
 
+  test("leave out a rule that one in force would overrule", async () => {
+    await using plexus = await startRuled();
+    const session = await plexus.session();
+    plexus.write("docs/a.md");
+    for (let count = 0; count < 2; count++) await decided(plexus, session, "prettier --write docs", "allowed");
+    const suggested = async () =>
+      (await plexus.app.ruleHistory.suggest(OPERATOR, undefined)).map(({ rule }) => rule.match);
+    expect(await suggested()).toEqual(["Bash(prettier *)"]);
+    const { id } = await plexus.add({ decision: "deny", match: "Edit(./docs/**)" });
+    expect(await suggested()).toEqual([]);
+    await plexus.app.rules.remove(OPERATOR, id);
+    await plexus.add({ decision: "deny", match: "Bash(git push *)" });
+    expect(await suggested()).toEqual(["Bash(prettier *)"]);
+  });
+
   test("leave out what a rule decides by now, in the sessions in which it holds", async () => {
     await using plexus = await startRuled();
     const [one, two] = [await plexus.session("one"), await plexus.session("two")];
