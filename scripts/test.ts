@@ -1,5 +1,5 @@
 /**
- * Runs test files in parallel, each in its own process, then those of tests/alone.ts one after the other.
+ * Runs groups of test files in parallel, each group in its own process, then those of tests/alone.ts one after the other.
  * The last line is "N passed, N failed".
  *
  *   npm test -- [--jobs N] [--record] [PATH…] [options of bun test]
@@ -8,15 +8,17 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ALONE } from "../tests/alone.ts";
+import { ALONE, APART } from "../tests/alone.ts";
 import { plexusBinary } from "../tests/support/server/binary.ts";
-import { readReport, type TestReport } from "./test-report.ts";
+import { type Group, groupsOf } from "./test-groups.ts";
+import { readReports, type TestReport } from "./test-report.ts";
 
 const TIMEOUT_MS = 60_000;
 const TESTS = "tests/**/*.test.{ts,tsx}";
-/** The duration of each slow file in seconds; the slowest start first. `--record` measures again. */
+/** The duration of each slow file in seconds. `--record` measures again. */
 const DURATIONS = "tests/durations.json";
 const SLOW_SECONDS = 5;
+const NOTHING = { seconds: 0, passed: 0, skipped: 0, failures: [] };
 const NO_MATCH = /^error: regex .* matched 0 tests\./m;
 
 const { jobs, isRecording, hasTitle, paths, flags } = readArguments(process.argv.slice(2));
@@ -35,35 +37,54 @@ try {
   // Build once, which takes three seconds; then every server and command of the tests starts in a third of the time.
   environment["TEST_PROGRAM"] = await plexusBinary();
   const files = [...new Bun.Glob(TESTS).scanSync()].filter(isAskedFor).sort();
-  const beside = await runAll(slowestFirst(files.filter((file) => !(file in ALONE))), jobs);
-  const alone = await runAll(
-    files.filter((file) => file in ALONE),
-    1,
+  const groups = groupsOf(files, durations(), (file) => file in ALONE || file in APART);
+  const isAlone = ({ files }: Group) => files.some((file) => file in ALONE);
+  const beside = await runAll(
+    groups.filter((group) => !isAlone(group)),
+    jobs,
   );
+  const alone = await runAll(groups.filter(isAlone), 1);
   if (isRecording) record([...beside, ...alone]);
   process.exitCode = tell([...beside, ...alone]) ? 0 : 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
 
-async function runAll(files: string[], jobs: number): Promise<TestReport[]> {
-  const queue = [...files];
+async function runAll(groups: Group[], jobs: number): Promise<TestReport[]> {
+  const queue = [...groups];
   const reports: TestReport[] = [];
   const worker = async () => {
-    for (let file = queue.shift(); file !== undefined && !isStopped; file = queue.shift())
-      reports.push(await run(file));
+    for (let group = queue.shift(); group !== undefined && !isStopped; group = queue.shift())
+      reports.push(...(await run(group.files)));
   };
   await Promise.all(Array.from({ length: jobs }, worker));
   return reports;
 }
 
-/** Prints the file's output when all its tests are done, so that no other file's output is mixed in. */
-async function run(file: string): Promise<TestReport> {
-  const place = mkdtempSync(join(directory, "file-"));
+/** Runs the files in one process. If its report doesn't tell which of them is broken, runs each in its own process. */
+async function run(files: string[]): Promise<TestReport[]> {
+  const { printed, xml, exitCode } = await bunTest(files);
+  // The requested title is in other files.
+  if (hasTitle && NO_MATCH.test(printed)) return files.map((file) => ({ ...NOTHING, file }));
+  console.log(printed.replace(/^bun test v.*\n/, ""));
+  const reports = readReports(files, xml, exitCode);
+  if (reports !== undefined) return reports.map(hasTitle ? withoutOtherTitles : (report) => report);
+  const reason = `bun test ended (${exitCode}) and reports no failure: a test has ended the process, none ran, or something failed outside of any`;
+  const broken = { ...NOTHING, file: files.join(", "), failures: [`${files.join(", ")}: ${reason}`] };
+  if (files.length === 1 || isStopped) return [broken];
+  const each: TestReport[] = [];
+  for (const file of files) each.push(...(await run([file])));
+  return each.some(({ failures }) => failures.length > 0) ? each : [...each, broken];
+}
+
+/** Collects the output of a group, so that no other group's output is mixed in. */
+async function bunTest(files: string[]): Promise<{ printed: string; xml: string; exitCode: number }> {
+  const place = mkdtempSync(join(directory, "group-"));
   const [report, output] = [join(place, "report.xml"), join(place, "output")];
   const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
+  const paths = files.map((file) => `./${file}`);
   const fd = openSync(output, "a");
-  const tests = Bun.spawn([process.execPath, "test", `--timeout=${TIMEOUT_MS}`, ...reporter, ...flags, `./${file}`], {
+  const tests = Bun.spawn([process.execPath, "test", `--timeout=${TIMEOUT_MS}`, ...reporter, ...flags, ...paths], {
     stdio: ["ignore", fd, fd],
     env: environment,
   });
@@ -71,11 +92,13 @@ async function run(file: string): Promise<TestReport> {
   running.add(tests);
   const exitCode = await tests.exited;
   running.delete(tests);
-  const printed = readFileSync(output, "utf8");
-  // The requested title is in another file.
-  if (hasTitle && NO_MATCH.test(printed)) return { file, seconds: 0, passed: 0, skipped: 0, failures: [] };
-  console.log(printed.replace(/^bun test v.*\n/, ""));
-  return readReport(file, existsSync(report) ? readFileSync(report, "utf8") : "", exitCode);
+  const xml = existsSync(report) ? readFileSync(report, "utf8") : "";
+  return { printed: readFileSync(output, "utf8"), xml, exitCode };
+}
+
+/** Bun counts all tests of a file without the requested title as skipped. */
+function withoutOtherTitles(report: TestReport): TestReport {
+  return report.passed + report.failures.length > 0 ? report : { ...report, skipped: 0 };
 }
 
 /** Lists the failures again, and returns whether all tests passed. */
@@ -88,11 +111,6 @@ function tell(reports: TestReport[]): boolean {
   if (failures.length > 0) console.log(`${failures.map((failure) => `FAILED ${failure}`).join("\n")}\n`);
   console.log(`${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
   return failures.length === 0;
-}
-
-function slowestFirst(files: string[]): string[] {
-  const seconds = durations();
-  return files.toSorted((a, b) => (seconds[b] ?? 0) - (seconds[a] ?? 0));
 }
 
 function record(reports: TestReport[]): void {

@@ -9,3 +9,10 @@ export const ALONE: Record<string, string> = {
   "tests/review/shell/parsed-command.test.ts": "bounds processor time",
   "tests/web/everybody.test.ts": "bounds the time to the first paint",
 };
+
+/** Test files that can't share a process with others, each with the reason. They run in parallel all the same. */
+export const APART: Record<string, string> = {
+  "tests/claude/output/output.test.ts": "bounds the heap",
+  "tests/http/middleware/body.test.ts": "bounds the memory of its process",
+  "tests/mcp/modern/loading.test.ts": "looks at what its process has loaded",
+};

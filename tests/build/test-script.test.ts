@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { readReport } from "../../scripts/test-report.ts";
-import { ALONE } from "../alone.ts";
+import { groupsOf } from "../../scripts/test-groups.ts";
+import { readReports } from "../../scripts/test-report.ts";
+import { ALONE, APART } from "../alone.ts";
 import { isRunning } from "../support/processes/processes.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
@@ -33,10 +34,35 @@ describe("npm test", () => {
     expect(outcome.lines.at(-3)).toBe("FAILED tests/a.test.ts: <it> > b");
   });
 
-  test("fails when a test ends the process with exit code 0, and still runs the other files", async () => {
+  test("fails when a test ends the process with exit code 0, names its file, and still runs the others", async () => {
     const exiting = `${PASSING} test("b", () => process.exit(0));`;
     const outcome = await run({ "tests/a.test.ts": exiting, "tests/b.test.ts": PASSING });
     expect(outcome).toMatchObject({ exitCode: 1, last: "1 passed, 1 failed" });
+    expect(outcome.lines.at(-3)).toStartWith("FAILED tests/a.test.ts: bun test ended (0)");
+  });
+
+  test("names the files that end their process only if they run together", async () => {
+    const meets = 'globalThis.other ? process.exit(0) : (globalThis.other = true); test("a", () => {});';
+    const outcome = await run({ "tests/a.test.ts": meets, "tests/b.test.ts": meets, "tests/deep/c.test.ts": PASSING });
+    expect(outcome).toMatchObject({ exitCode: 1, last: "3 passed, 1 failed" });
+    expect(outcome.lines.at(-3)).toStartWith("FAILED tests/a.test.ts, tests/b.test.ts: bun test ended (0)");
+  });
+
+  test("names the file of each failure among those of one process", async () => {
+    const files = { "tests/a.test.ts": FAILING, "tests/b.test.ts": PASSING, "tests/c.test.ts": FAILING };
+    const { lines, last } = await run(files);
+    expect(lines.slice(-4, -2)).toEqual(["FAILED tests/a.test.ts: b", "FAILED tests/c.test.ts: b"]);
+    expect(last).toBe("1 passed, 2 failed");
+  });
+
+  test("runs the files of a folder in one process, but those that can't share one", async () => {
+    const [apart = ""] = Object.keys(APART);
+    const telling = 'test("a", () => console.log("process " + process.pid));';
+    const beside = [1, 2].map((number) => [join(dirname(apart), `beside-${number}.test.ts`), telling]);
+    const { lines } = await run(Object.fromEntries([[apart, telling], ...beside]), "--jobs=1");
+    const processes = lines.filter((line) => line.startsWith("process "));
+    expect(processes).toHaveLength(3);
+    expect(new Set(processes).size).toBe(2);
   });
 
   test("fails when a file can't be loaded, even if all other tests pass", async () => {
@@ -69,21 +95,22 @@ describe("npm test", () => {
       `for (let turn = 0; turn < 20; turn++) {
          test("turn " + turn, async () => { console.log("${name}"); console.error("${name}"); await Bun.sleep(1); });
        }`;
-    const { lines } = await run({ "tests/a.test.ts": chatty("one"), "tests/b.test.ts": chatty("other") }, "--jobs=2");
+    const files = { "tests/here/a.test.ts": chatty("one"), "tests/there/b.test.ts": chatty("other") };
+    const { lines } = await run(files, "--jobs=2");
     const said = lines.filter((line) => /^(one|other)$/.test(line));
     expect(said).toHaveLength(80);
     expect(said.filter((line, index) => line !== said[index - 1])).toHaveLength(2);
   });
 
   test("starts with the file that takes longest", async () => {
-    const files = { "tests/a.test.ts": PASSING, "tests/b.test.ts": PASSING, "tests/c.test.ts": PASSING };
-    const seconds = { "tests/c.test.ts": 9, "tests/b.test.ts": 7, "tests/gone.test.ts": 8 };
+    const files = { "tests/a/a.test.ts": PASSING, "tests/b/b.test.ts": PASSING, "tests/c/c.test.ts": PASSING };
+    const seconds = { "tests/c/c.test.ts": 9, "tests/b/b.test.ts": 7, "tests/gone.test.ts": 8 };
     const { lines } = await run({ ...files, "tests/durations.json": JSON.stringify(seconds) }, "--jobs=1");
     const order = lines.filter((line) => line.startsWith("tests/"));
-    expect(order).toEqual(["tests/c.test.ts:", "tests/b.test.ts:", "tests/a.test.ts:"]);
+    expect(order).toEqual(["tests/c/c.test.ts:", "tests/b/b.test.ts:", "tests/a/a.test.ts:"]);
   });
 
-  test("runs files in parallel, and those that must run alone after the others", async () => {
+  test("runs folders in parallel, and files that must run alone after the others", async () => {
     const meets = (own: string, other: string) =>
       `import { existsSync, writeFileSync } from "node:fs";
        test("meets", async () => {
@@ -93,7 +120,7 @@ describe("npm test", () => {
        });`;
     const last = `import { existsSync } from "node:fs";
        test("is last", () => expect([existsSync("a.done"), existsSync("b.done")]).toEqual([true, true]));`;
-    const files = { "tests/a.test.ts": meets("a", "b"), "tests/b.test.ts": meets("b", "a"), [ALONE_FILE]: last };
+    const files = { "tests/a/a.test.ts": meets("a", "b"), "tests/b/b.test.ts": meets("b", "a"), [ALONE_FILE]: last };
     const outcome = await run(files, "--jobs", "2");
     expect(outcome).toMatchObject({ exitCode: 0, last: "3 passed, 0 failed" });
   });
@@ -117,26 +144,58 @@ describe("npm test", () => {
     await until("the worker to end", () => !isRunning(worker));
   });
 
-  test("lists only existing files as those that run alone", () => {
-    expect(Object.keys(ALONE).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  test("lists only existing files as those that run alone or apart", () => {
+    expect(Object.keys({ ...ALONE, ...APART }).filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+});
+
+describe("the files of one process", () => {
+  const groups = (files: string[], seconds: Record<string, number> = {}) =>
+    groupsOf(files, seconds, (file) => file.includes("apart")).map((group) => group.files);
+
+  test("are in one folder of tests, and take half a minute at most", () => {
+    expect(groups(["tests/a/x", "tests/a/deep/y", "tests/b/z"])).toEqual([
+      ["tests/a/x", "tests/a/deep/y"],
+      ["tests/b/z"],
+    ]);
+    const seconds = { "tests/a/x": 20, "tests/a/y": 11, "tests/a/long": 31 };
+    const expected = [["tests/a/long"], ["tests/a/x", "tests/a/z"], ["tests/a/y"]];
+    expect(groups(["tests/a/long", "tests/a/x", "tests/a/y", "tests/a/z"], seconds)).toEqual(expected);
+  });
+
+  test("are alone if they have to be, and each file is in one process", () => {
+    const files = Array.from({ length: 100 }, (_, index) => `tests/${index % 3}/${index % 7 ? "" : "apart"}${index}`);
+    const found = groups(files);
+    expect(found.flat().toSorted()).toEqual(files.toSorted());
+    expect(found.filter((group) => group.length > 1 && group.some((file) => file.includes("apart")))).toEqual([]);
   });
 });
 
 describe("the report of bun test", () => {
-  const REPORT = '<testsuites name="bun test" tests="1" failures="0" skipped="0" time="0.5">';
+  const SUITE =
+    '  <testsuite name="a" file="a" tests="3" assertions="0" failures="0" skipped="1" time="0.5" hostname="x">\n';
+  const whole = (...suites: string[]) =>
+    `<testsuites name="bun test" tests="9">\n${suites.map((suite) => `${suite}  </testsuite>\n`).join("")}</testsuites>\n`;
+  const green = { file: "a", seconds: 0.5, passed: 2, skipped: 1, failures: [] };
 
-  test("passes only if it is complete and the exit code agrees", () => {
-    const whole = `${REPORT}</testsuites>\n`;
-    const green = { file: "a", seconds: 0.5, passed: 1, skipped: 0, failures: [] };
-    expect(readReport("a", whole, 0)).toEqual(green);
-    expect(readReport("a", REPORT, 0).failures).toHaveLength(1);
-    expect(readReport("a", "", 0).failures).toHaveLength(1);
-    expect(readReport("a", whole, 1).failures).toHaveLength(1);
+  test("gives results only if it is complete and the exit code agrees", () => {
+    expect(readReports(["a"], whole(SUITE), 0)).toEqual([green]);
+    expect(readReports(["a"], whole(SUITE), 1)).toBeUndefined();
+    for (const broken of ["", SUITE, `<testsuites name="bun test">\n${SUITE}`, whole(SUITE.replace("tests", "t"))])
+      expect(readReports(["a"], broken, 0)).toBeUndefined();
+  });
+
+  test("gives no results if it lacks a file, even if another has failed", () => {
+    const failed = SUITE.replaceAll('"a"', '"b"').replace('failures="0"', 'failures="1"');
+    expect(readReports(["a"], whole(failed), 1)).toBeUndefined();
+    expect(readReports(["a", "b"], whole(failed), 1)).toBeUndefined();
+    expect(readReports(["a", "b"], whole(failed, SUITE), 1)).toMatchObject([green, { file: "b", passed: 1 }]);
   });
 
   test("counts failures without a name", () => {
-    const whole = `${REPORT.replace('failures="0"', 'failures="1"')}</testsuites>`;
-    expect(readReport("a", whole, 1)).toMatchObject({ passed: 0, failures: ["a: a test without a name, see above"] });
+    const failed = SUITE.replace('failures="0"', 'failures="1"');
+    const failures = ["a: a test without a name, see above"];
+    expect(readReports(["a"], whole(failed), 1)).toMatchObject([{ passed: 1, failures }]);
   });
 });
 
