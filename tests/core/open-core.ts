@@ -17,7 +17,7 @@ import { openStorage } from "../../src/storage/sqlite/database.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { builtinOutcome, newToken } from "../storage/rows.ts";
 import { type Direct, openDirect } from "../storage/sqlite/direct.ts";
-import { temporaryDirectory } from "../support/temporary.ts";
+import { temporaryDataDir } from "../support/temporary-data-dir.ts";
 
 export const OPERATOR: Principal = { kind: "operator" };
 /** Longer than any test runs. */
@@ -159,7 +159,7 @@ export type TemporaryCore = Omit<Core, typeof Symbol.dispose> &
 /** A core on a temporary data dir, removed on dispose. */
 export async function temporaryCore(options: CoreOptions = {}): Promise<TemporaryCore> {
   await using stack = new AsyncDisposableStack();
-  const directory = stack.use(await temporaryDirectory());
+  const directory = stack.use(await temporaryDataDir());
   const core = stack.use(await openCore(directory.path, options));
   const direct = stack.use(openDirect(directory.path));
   const owned = stack.move();

@@ -1,6 +1,6 @@
 import { describe, test } from "bun:test";
 import fc from "fast-check";
-import { temporaryDirectory } from "../../support/temporary.ts";
+import { temporaryDataDir } from "../../support/temporary-data-dir.ts";
 import { NEVER_MS } from "../open-core.ts";
 import { createWorld, type Step } from "../world.ts";
 
@@ -43,7 +43,7 @@ describe("any interleaving of decisions, time-outs, repeats, departures, sweeps 
         fc.array(anyStep, { minLength: 5, maxLength: 40, size: "max" }),
         fc.constantFrom(0, NEVER_MS),
         async (steps, abandonAfterMs) => {
-          await using directory = await temporaryDirectory();
+          await using directory = await temporaryDataDir();
           using world = await createWorld(directory.path, { abandonAfterMs });
           for (const step of steps) await world.take(step);
           await world.finish();

@@ -8,6 +8,7 @@ import { openDirect } from "../../storage/sqlite/direct.ts";
 import { writeStandIn } from "../../support/claude/stand-in.ts";
 import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
+import { temporaryDataDir } from "../../support/temporary-data-dir.ts";
 import { until } from "../../support/until.ts";
 
 const OPERATOR: Principal = { kind: "operator" };
@@ -27,7 +28,7 @@ type ServerClocks = { abandonAfterMs?: number; leaseMs?: number; renewEveryMs?: 
 /** Two whole servers on one database, which learn of each other's changes by re-reading. */
 async function twoServers(ofFirst: ServerClocks = {}, ofSecond: ServerClocks = {}) {
   await using stack = new AsyncDisposableStack();
-  const { path: dataDir } = stack.use(await temporaryDirectory());
+  const { path: dataDir } = stack.use(await temporaryDataDir());
   const { path: workingDir } = stack.use(await temporaryDirectory());
   const claude = writeStandIn(
     workingDir,

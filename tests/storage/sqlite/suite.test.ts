@@ -1,12 +1,12 @@
 import { connect, openStorage } from "../../../src/storage/sqlite/database.ts";
-import { temporaryDirectory } from "../../support/temporary.ts";
+import { temporaryDataDir } from "../../support/temporary-data-dir.ts";
 import { describeStorage } from "../suite/suite.ts";
 
 // The second server opens the database without the data dir's lock, so that the two can race here. In use, the lock
 // prevents that.
 describeStorage("SQLite", async (onCommitted = () => {}) => {
   await using stack = new AsyncDisposableStack();
-  const directory = stack.use(await temporaryDirectory());
+  const directory = stack.use(await temporaryDataDir());
   const opened = new Set<Disposable>();
   const closeAll = () => {
     for (const one of opened) one[Symbol.dispose]();

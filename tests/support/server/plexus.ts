@@ -6,7 +6,8 @@ import { startHttpServer } from "../../../src/http/server.ts";
 import { createLog } from "../../../src/log.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
 import { connectClient, type TestClient } from "../mcp/mcp-client.ts";
-import { type TemporaryDirectory, temporaryDirectory } from "../temporary.ts";
+import type { TemporaryDirectory } from "../temporary.ts";
+import { temporaryDataDir } from "../temporary-data-dir.ts";
 
 export const OPERATOR_TOKEN = "operator-token-for-tests";
 
@@ -45,9 +46,7 @@ export async function startPlexus({
   openStorage,
 }: Options = {}): Promise<Plexus> {
   await using stack = new AsyncDisposableStack();
-  const directory: Pick<TemporaryDirectory, "path"> = dataDir
-    ? { path: dataDir }
-    : stack.use(await temporaryDirectory());
+  const directory: Pick<TemporaryDirectory, "path"> = dataDir ? { path: dataDir } : stack.use(await temporaryDataDir());
   const config = readConfig(
     { port: "0", dataDir: directory.path, ...flags },
     { PLEXUS_TOKEN: OPERATOR_TOKEN, PATH: process.env["PATH"], HOME: directory.path, ...environment },

@@ -7,6 +7,7 @@ import { openDirect } from "../../../storage/sqlite/direct.ts";
 import { RESULT_LINE, writeStandIn } from "../../../support/claude/stand-in.ts";
 import { type Plexus, startPlexus } from "../../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
+import { temporaryDataDir } from "../../../support/temporary-data-dir.ts";
 import { until } from "../../../support/until.ts";
 
 export const OPERATOR: Principal = { kind: "operator" };
@@ -41,7 +42,7 @@ export type QueueWorld = AsyncDisposable & {
 export async function openQueueWorld(maxRunning: number): Promise<QueueWorld> {
   await using stack = new AsyncDisposableStack();
   const { path: directory } = stack.use(await temporaryDirectory());
-  const { path: dataDir } = stack.use(await temporaryDirectory());
+  const { path: dataDir } = stack.use(await temporaryDataDir());
   const script = `read -r name
 : >"${directory}/started-$name"
 while [ ! -e "${directory}/end-$name" ]; do sleep 0.02; done
