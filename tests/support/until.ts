@@ -1,19 +1,24 @@
-const RECHECK_MS = 10;
+const MIN_RECHECK_MS = 10;
+const MAX_RECHECK_MS = 100;
 
 type Falsy = false | 0 | 0n | "" | null | undefined;
 
-/** Resolves with the condition's first truthy value; what the condition throws ends the wait at once. */
+/**
+ * Resolves with the condition's first truthy value; what the condition throws ends the wait at once. What takes long is
+ * looked at less and less often: to look costs processor time, which what is waited for then lacks.
+ */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
   timeoutMs = 20_000,
 ): Promise<Exclude<T, Falsy>> {
-  const deadline = performance.now() + timeoutMs;
+  const start = performance.now();
   for (;;) {
     const value = await condition();
     if (isTruthy(value)) return value;
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
-    await Bun.sleep(RECHECK_MS);
+    const waitedMs = performance.now() - start;
+    if (waitedMs > timeoutMs) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+    await Bun.sleep(Math.min(Math.max(waitedMs / 5, MIN_RECHECK_MS), MAX_RECHECK_MS));
   }
 }
 
