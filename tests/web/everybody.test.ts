@@ -122,7 +122,7 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
       expect({ row, width: await page.evaluate("document.documentElement.scrollWidth") }).toEqual({ row, width: 375 });
       await person.card.getByLabel("Back to the list").click();
     }
-    for (const name of ["Sessions", "History", "Overview", "Settings", "Rules"]) {
+    for (const name of ["Sessions", "Overview", "Settings", "Rules", "History"]) {
       await page.getByRole("link", { name }).click();
       await page.getByRole("heading", { name, exact: true }).waitFor();
       expect({ name, width: await page.evaluate("document.documentElement.scrollWidth") }).toEqual({
@@ -130,6 +130,10 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
         width: 375,
       });
     }
+    const top = async (one: string) => (await page.locator(one).first().boundingBox())?.y ?? Number.NaN;
+    await page.locator(".decision").first().waitFor();
+    expect(await top(".decision")).toBeLessThan(0.6 * PHONE.viewport.height);
+    expect(await top("main")).toBeLessThan(0.15 * PHONE.viewport.height);
   });
 
   test("can be used by keyboard alone, and says aloud what is new", async () => {

@@ -28,6 +28,11 @@ export function waitWords(seconds: number | null): string {
   return seconds < 10 ? `${Number(seconds.toPrecision(2))}s` : duration(seconds);
 }
 
+/** The same after a share, such as "half". */
+export function withinWords(seconds: number | null): string {
+  return seconds === 0 ? waitWords(seconds) : `within ${waitWords(seconds)}`;
+}
+
 /** Formats an amount: cents, or as many digits as show that it is not zero. */
 export function dollarWords(amount: number): string {
   if (amount === 0 || amount >= 0.01) return `$${amount.toFixed(2)}`;

@@ -7,6 +7,7 @@ import {
   dollarWords,
   RANGE_WORDS,
   waitWords,
+  withinWords,
 } from "../../client/words/statistics-words.ts";
 import { getStatistics } from "../../contract/routes/statistics.ts";
 import { type Attention, decisionsOf, type Statistics, StatisticsRange } from "../../contract/statistics.ts";
@@ -267,9 +268,7 @@ function Table({ title, heads, children }: { title: string; heads: string[]; chi
 }
 
 function waitingNote({ p50_secs, p95_secs }: Statistics["waiting"]): string {
-  return p50_secs === null
-    ? "nobody was asked"
-    : `half within ${waitWords(p50_secs)}, 19 of 20 within ${waitWords(p95_secs)}`;
+  return p50_secs === null ? "nobody was asked" : `half ${withinWords(p50_secs)}, 19 of 20 ${withinWords(p95_secs)}`;
 }
 
 const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });

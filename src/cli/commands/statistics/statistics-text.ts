@@ -4,6 +4,7 @@ import {
   dollarWords,
   RANGE_WORDS,
   waitWords,
+  withinWords,
 } from "../../../client/words/statistics-words.ts";
 import { type Attention, decisionsOf, type Statistics, type StatisticsBucket } from "../../../contract/statistics.ts";
 import { printable } from "../../terminal/printable.ts";
@@ -62,7 +63,7 @@ function figures({ totals, waiting, present }: Statistics): string {
       "Waiting",
       waiting.p50_secs === null
         ? "–"
-        : `half within ${waitWords(waiting.p50_secs)}, 19 of 20 within ${waitWords(waiting.p95_secs)}`,
+        : `half ${withinWords(waiting.p50_secs)}, 19 of 20 ${withinWords(waiting.p95_secs)}`,
     ],
     ["Now", `${count(present.pending)} pending, ${count(present.running)} running, ${count(present.queued)} queued`],
   ]);
