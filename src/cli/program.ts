@@ -86,19 +86,21 @@ export function createProgram(terminal: Terminal): Command {
   return program;
 }
 
-/** `plexus` alone serves, and so does `plexus --port 5000`. */
+/** `plexus` alone starts the server, and so does `plexus --port 5000`. */
 export function withDefaultCommand(argv: string[]): string[] {
   const [first] = argv;
   const isChosen = first !== undefined && (!first.startsWith("-") || OF_THE_PROGRAM.includes(first));
   return isChosen ? argv : ["serve", ...argv];
 }
 
-/** One line on what went wrong, whatever a part of it was made from. */
+/** One line about the error, safe to print whatever text it contains. */
 export function complaint(message: string): string {
   return `plexus: ${printable(message)}\n`;
 }
 
-/** A command that is made on its own knows nothing of how the program writes and exits. */
+/**
+ * Commands created on their own do not know how the program writes and exits, so copy these settings to all of them.
+ */
 function inheriting(parent: Command, command: Command): Command {
   command.copyInheritedSettings(parent);
   for (const child of command.commands) inheriting(command, child);

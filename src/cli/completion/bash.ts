@@ -1,6 +1,6 @@
 import { type Grammar, type Value, valuedFlags } from "./grammar.ts";
 
-/** For bash 3.2 and newer. */
+/** The completion script for bash 3.2 and newer. */
 export function bashScript(grammars: Grammar[]): string {
   const commands = grammars.flatMap(({ at, commands }) => commands.map(({ name }) => ({ at, name })));
   const steps = commands.map(({ at, name }) => `"${at}/${name}") at="${`${at} ${name}`.trim()}"; position=0 ;;`);

@@ -11,7 +11,7 @@ import { printable } from "../terminal/printable.ts";
 import { requestText } from "../terminal/request-text.ts";
 import type { Candidates } from "./grammar.ts";
 
-/** Nobody waits longer than this after pressing Tab. */
+/** The longest time that a press of Tab may take. */
 const WITHIN_MS = 1_500;
 const MOST = 200;
 const LISTED_CHARS = 2_000;
@@ -41,7 +41,10 @@ const LISTS: Record<Candidates, Lister> = {
   },
 };
 
-/** What could stand there, one a line with a word on it; nothing where the server can't be asked, whatever the reason. */
+/**
+ * The possible values, one on each line with a short description; empty if the server can't be asked, for whatever
+ * reason.
+ */
 export async function candidatesText(of: Candidates, config: () => Config): Promise<string> {
   try {
     const candidates = await LISTS[of](await openApi(config()), { signal: AbortSignal.timeout(WITHIN_MS) });

@@ -1,18 +1,18 @@
 import type { Argument, Command, Option } from "commander";
 
-/** What can stand in a place of a command line. */
+/** What a value on the command line can be. */
 export type Value =
   | { kind: "choices"; choices: readonly string[] }
   | { kind: "file" }
   | { kind: "directory" }
   | { kind: "free" }
-  /** What the running server knows. */
+  /** Values that only the running server knows. */
   | { kind: "asked"; of: Candidates };
 export const CANDIDATES = ["sessions", "approvals", "tokens", "rules"] as const;
 export type Candidates = (typeof CANDIDATES)[number];
 
 export type Flag = { names: string[]; help: string; value: Value | undefined };
-/** One command: `at` is the words that lead to it, none for the program itself. */
+/** One command. `at` holds the words that lead to it; it is empty for the program itself. */
 export type Grammar = { at: string; commands: { name: string; help: string }[]; flags: Flag[]; args: Value[] };
 
 const HELP: Flag = { names: ["-h", "--help"], help: "show what it does", value: undefined };
@@ -21,7 +21,7 @@ const SESSION: Value = { kind: "asked", of: "sessions" };
 const APPROVAL: Value = { kind: "asked", of: "approvals" };
 const TOKEN: Value = { kind: "asked", of: "tokens" };
 const RULE: Value = { kind: "asked", of: "rules" };
-/** By the command and the name of its argument. */
+/** The values of arguments, by command and name of the argument. */
 const ARGUMENTS: Record<string, Value> = {
   "allow ID": APPROVAL,
   "deny ID": APPROVAL,
@@ -38,7 +38,7 @@ const FLAGS: Record<string, Value> = {
   "--auth": { kind: "choices", choices: ["token", "none"] },
   "--log-level": { kind: "choices", choices: ["debug", "info", "warn", "error", "silent"] },
 };
-/** By the name that a value has in the help. */
+/** The values of flags, by their placeholder in the help. */
 const VALUES: Record<string, Value> = {
   FILE: { kind: "file" },
   PATH: { kind: "file" },
@@ -46,12 +46,12 @@ const VALUES: Record<string, Value> = {
   DIRS: { kind: "directory" },
 };
 
-/** Everything that can be typed, command by command, the program itself first. */
+/** The grammar of all commands, the program itself first. */
 export function grammarOf(program: Command): Grammar[] {
   const all = below(program, []);
   const [root, ...others] = all;
   const served = others.find(({ at }) => at === DEFAULT_COMMAND);
-  // `plexus --port 5000` serves.
+  // `plexus --port 5000` means `plexus serve --port 5000`.
   return root
     ? [{ ...root, flags: [...root.flags, ...(served?.flags.filter((flag) => flag !== HELP) ?? [])] }, ...others]
     : all;
@@ -88,7 +88,7 @@ function argumentValue(at: string, argument: Argument): Value {
   return ARGUMENTS[`${at} ${argument.name()}`] ?? VALUES[argument.name()] ?? { kind: "free" };
 }
 
-/** Every flag that takes the word behind it along. */
+/** The names of all flags that take a value from the next word. */
 export function valuedFlags(grammars: Grammar[]): string[] {
   const flags = grammars.flatMap((grammar) => grammar.flags).filter(({ value }) => value);
   return [...new Set(flags.flatMap(({ names }) => names))];

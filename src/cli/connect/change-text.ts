@@ -5,7 +5,7 @@ import { styled, type Terminal } from "../terminal/terminal.ts";
 const CONTEXT_LINES = 2;
 const STYLES: Record<string, "green" | "red"> = { "+": "green", "-": "red" };
 
-/** What a change would do to a file, as a diff in which no token shows. */
+/** The change to a file as a diff, with tokens masked. */
 export function changeText(path: string, before: string, after: string, terminal: Terminal): string {
   const { hunks } = structuredPatch("", "", masked(before), masked(after), "", "", { context: CONTEXT_LINES });
   const lines = hunks.flatMap((hunk) => [`@@ line ${hunk.newStart} @@`, ...hunk.lines]);

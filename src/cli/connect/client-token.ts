@@ -6,12 +6,15 @@ import type { JsonObject } from "../../contract/values.ts";
 import { openApi } from "../server/server-client.ts";
 import { CommandFailed } from "../terminal/terminal.ts";
 
-/** The token in an entry, wherever it stands in there. */
+/** The token that occurs anywhere in an entry. */
 export function tokenIn(entry: JsonObject | undefined): string | undefined {
   return /plx_[\w-]+/.exec(JSON.stringify(entry ?? {}))?.[0];
 }
 
-/** What this token is called, if the server knows it; the operator's has no name, and is more than a client needs. */
+/**
+ * The name of this token, if the server knows it. The operator's token has no name, and has more rights than a client
+ * needs.
+ */
 export async function nameOf(token: string, config: Config): Promise<string | undefined> {
   try {
     const api = await openApi({ ...config, token });
@@ -35,7 +38,7 @@ export async function createToken(name: string, config: Config): Promise<string>
   }
 }
 
-/** Revokes the token by its public half; returns its name, or nothing where the server has forgotten it. */
+/** Revokes the token by its public half. Returns its name, or `undefined` if the server does not know it. */
 export async function revokeToken(token: string, config: Config): Promise<string | undefined> {
   const api = await openApi(config);
   const { tokens } = await api.call(routes.listTokens);

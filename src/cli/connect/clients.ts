@@ -5,19 +5,19 @@ import type { ConfigFormat } from "./config-format.ts";
 import { jsonFormat } from "./json-format.ts";
 import { tomlFormat } from "./toml-format.ts";
 
-/** A program that can be a parent, and how its user's settings name a server. */
+/** A program that can be a parent, and the form of its user's settings. */
 export type Client = {
   title: string;
   file: string;
   format: ConfigFormat;
   entry(server: { url: string; token: string }): JsonObject;
-  /** What makes it look at its settings again. */
+  /** How to make the program read its settings again. */
   next: string;
 };
 
-/** What it is called in every client: the tools of an agent that supervises have it in their names. */
+/** The name of the entry in every client. It becomes part of the names of the tools. */
 const NAME = "plexus";
-/** The longest wait that Plexus offers takes 110 seconds; earlier versions of Codex give a tool 60 unless told. */
+/** The longest wait in Plexus takes 110 seconds; earlier versions of Codex stop a tool after 60 by default. */
 const CODEX_TOOL_SECS = 120;
 
 export function clientOf(name: ClientName, config: Config): Client {
@@ -36,7 +36,7 @@ export function clientOf(name: ClientName, config: Config): Client {
         title: "Claude Desktop",
         file,
         format: jsonFormat(["mcpServers", NAME]),
-        // It speaks only stdio, and has neither the user's path nor environment.
+        // Claude Desktop speaks only stdio, and gets neither the user's PATH nor environment.
         entry: ({ url, token }) => {
           const [command = "", ...args] = config.program;
           return { command, args: [...args, "mcp"], env: { PLEXUS_URL: url, PLEXUS_TOKEN: token } };

@@ -1,21 +1,23 @@
 import type { JsonObject } from "../../contract/values.ts";
 
-/** How a client's settings are written down; what a change is not about stays as it is, comments included. */
+/**
+ * The file format of a client's settings. A change leaves everything else in the file as it was, including comments.
+ */
 export type ConfigFormat = {
-  /** Our entry; throws `Unreadable` for what is no such file. */
+  /** Our entry. Throws `Unreadable` if the file is not of this format. */
   entryIn(text: string): JsonObject | undefined;
   withEntry(text: string, entry: JsonObject): string;
   withoutEntry(text: string): string;
-  /** The entry alone, as a new file would have it. */
+  /** The entry alone, as the content of a new file. */
   alone(entry: JsonObject): string;
 };
 
-/** The words go on after the file's name. */
+/** The message continues a sentence that begins with the file's name. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
 }
 
-/** What says how a server is reached, in any client; an old one must not stand beside a new one. */
+/** Keys that say how to reach a server, in any client. Old ones must not remain beside new ones. */
 const TRANSPORT = [
   "type",
   "url",
@@ -29,7 +31,7 @@ const TRANSPORT = [
   "env",
 ];
 
-/** The entry as it shall be, with what its user has added to it: a switch, a list of tools. */
+/** The new entry, with everything that its user has added, such as a switch or a list of tools. */
 export function updated(existing: JsonObject | undefined, entry: JsonObject): JsonObject {
   const kept = Object.entries(existing ?? {}).filter(([key]) => !TRANSPORT.includes(key));
   return { ...entry, ...Object.fromEntries(kept) };

@@ -2,7 +2,7 @@ import { openKeyboard } from "../terminal/keyboard.ts";
 import { keysIn } from "../terminal/keys.ts";
 import { bold, CommandFailed, type Terminal } from "../terminal/terminal.ts";
 
-/** One key confirms; any other key, or no terminal, declines. */
+/** Confirms with one key. Any other key declines, and so does the lack of a terminal. */
 export async function confirm(question: string, terminal: Terminal, otherwise = "--yes writes it."): Promise<void> {
   const keyboard = terminal.isInteractive ? openKeyboard() : undefined;
   if (!keyboard) throw new CommandFailed(`Nothing was done: there is nobody to ask. ${otherwise}`);

@@ -9,13 +9,16 @@ import { readSettings, type SettingsFile, writeSettings } from "./settings-file.
 
 const PLACEHOLDER = "TOKEN";
 
-/** A change of a client's settings that nobody has agreed to yet. */
+/** A change of a client's settings that still needs the person's consent. */
 export type Change = { file: SettingsFile; after: string; carryOut(): Promise<Written> };
 type Written = { backup: string | undefined; tokenName: string | undefined };
 
-type Wanted = { client: Client; config: Config /** What to call a new token. */; name: string; isNameGiven: boolean };
+type Wanted = { client: Client; config: Config /** The name for a new token. */; name: string; isNameGiven: boolean };
 
-/** The server in the client's settings, with a token of the client's own; `undefined` where all of it is there. */
+/**
+ * Plans to add the server to the client's settings, with a token for the client alone; `undefined` if nothing is
+ * missing.
+ */
 export async function planJoining(wanted: Wanted): Promise<Change | undefined> {
   const { client, config, name } = wanted;
   const { file, existing, kept, entryWith } = await look(wanted);
@@ -30,7 +33,7 @@ export async function planJoining(wanted: Wanted): Promise<Change | undefined> {
       try {
         return { backup: writeSettings(file, textWith(token)), tokenName: name };
       } catch (cause) {
-        // Nobody has it, so that nobody should be able to use it.
+        // The token was not stored anywhere, so revoke it.
         await revokeToken(token, config);
         throw cause;
       }
@@ -38,7 +41,7 @@ export async function planJoining(wanted: Wanted): Promise<Change | undefined> {
   };
 }
 
-/** What belongs in the settings: with the token that they have, else with a word in its place, and how to get one. */
+/** The entry for the settings, with their present token, or with a placeholder and a hint how to get a token. */
 export async function joiningText(wanted: Wanted): Promise<{ text: string; hint: string | undefined }> {
   const { kept, entryWith } = await look(wanted);
   const text = wanted.client.format.alone(entryWith(kept?.token ?? PLACEHOLDER));
@@ -53,7 +56,7 @@ export async function joiningText(wanted: Wanted): Promise<{ text: string; hint:
 async function look({ client, config, name, isNameGiven }: Wanted) {
   const server = reachServer(config);
   const api = await openApi(config);
-  // Before anybody is asked about what could not be done then.
+  // Check this before asking the person, because without it the change could not be made.
   await api.call(whoAmI);
   const file = readSettings(client.file);
   const existing = client.format.entryIn(file.text);

@@ -14,7 +14,7 @@ import { type ConfigFormat, Unreadable } from "./config-format.ts";
 
 type Path = [section: string, name: string];
 
-/** JSON with comments and trailing commas, as editors write it; the path leads to our entry. */
+/** JSON with comments and trailing commas, as editors write it. The path leads to our entry. */
 export function jsonFormat(path: Path): ConfigFormat {
   return {
     entryIn(text) {
@@ -29,7 +29,7 @@ export function jsonFormat(path: Path): ConfigFormat {
   };
 }
 
-/** Refuses what has no place for an entry. */
+/** Parses the file. Throws if there is no place for an entry in it. */
 function treeOf(text: string, [section]: Path): Node {
   const errors: ParseError[] = [];
   const tree = parseTree(text, errors, { allowTrailingComma: true });
@@ -45,7 +45,7 @@ function treeOf(text: string, [section]: Path): Node {
   return tree;
 }
 
-/** Laid out as the file is. The library's own layout would take in what stands beside it. */
+/** Adds the entry in the file's own layout. The library's formatting would also change the lines around it. */
 function withEntry(text: string, path: Path, entry: JsonObject): string {
   const [section, name] = path;
   const hasSection = findNodeAtLocation(treeOf(text, path), [section]) !== undefined;
@@ -62,7 +62,7 @@ function withEntry(text: string, path: Path, entry: JsonObject): string {
   return applyEdits(text, edits);
 }
 
-/** An object that had only our entry in it is as it was before. */
+/** Restores `{}` for an object that contained only our entry. */
 function emptied(text: string, path: Path): string {
   const section = findNodeAtLocation(treeOf(text, path), [path[0]]);
   if (!section) return text;

@@ -7,7 +7,7 @@ import { readSettings, writeSettings } from "./settings-file.ts";
 
 type Wanted = { client: Client; config: Config; say: (line: string) => void };
 
-/** The client's settings without the server, and its token revoked; `undefined` where there is nothing to take out. */
+/** Plans to remove the server from the client's settings and to revoke its token; `undefined` if there is no entry. */
 export function planLeaving({ client, config, say }: Wanted): Change | undefined {
   const file = readSettings(client.file);
   const existing = client.format.entryIn(file.text);

@@ -4,10 +4,10 @@ import { fileFailure, systemCode } from "../server/file-failure.ts";
 import { openPrivateFile } from "../server/private-file.ts";
 import { CommandFailed } from "../terminal/terminal.ts";
 
-/** A client's settings; `text` is empty where there are none yet. */
+/** A client's settings file; `text` is empty if the file does not exist. */
 export type SettingsFile = { path: string; exists: boolean; text: string };
 
-/** A link, as people have who keep their settings elsewhere, is followed and stays one. */
+/** Follows a link and keeps it: some people keep their settings elsewhere. */
 export function readSettings(path: string): SettingsFile {
   try {
     const real = realpathSync(path);
@@ -18,7 +18,7 @@ export function readSettings(path: string): SettingsFile {
   }
 }
 
-/** Writes the settings whole, for their owner alone, since they hold a token; returns where the old ones are kept. */
+/** Writes the whole file with access for its owner only, because it holds a token. Returns the path of the backup. */
 export function writeSettings(file: SettingsFile, text: string): string | undefined {
   try {
     mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });

@@ -2,7 +2,7 @@ import { parse, stringify, TomlError } from "smol-toml";
 import { isJsonObject, type JsonObject } from "../../contract/values.ts";
 import { type ConfigFormat, Unreadable } from "./config-format.ts";
 
-/** TOML whose entry is a table of its own; every other line of the file stays as it is. */
+/** TOML in which our entry is a table of its own. All other lines of the file stay the same. */
 export function tomlFormat(path: [string, string]): ConfigFormat {
   const alone = (entry: JsonObject) => stringify({ [path[0]]: { [path[1]]: entry } });
 
@@ -10,7 +10,7 @@ export function tomlFormat(path: [string, string]): ConfigFormat {
     const { before, after } = around(text, path);
     const parts = [before.trimEnd(), entry ? alone(entry).trim() : "", after.trim()].filter(Boolean);
     const changed = parts.length === 0 ? "" : `${parts.join("\n\n")}\n`;
-    // A file can say the same in more ways than these lines know.
+    // Check the result by parsing it: TOML has more ways to write an entry than this function handles.
     if (!isSame(changed, replaced(parsed(text), path, entry)))
       throw new Unreadable("is written in a way that can't be changed safely");
     return changed;
@@ -27,7 +27,7 @@ export function tomlFormat(path: [string, string]): ConfigFormat {
   };
 }
 
-/** What stands before and after the tables of our entry; comments above the next table are its own. */
+/** The text before and after the tables of our entry. Comments above the next table belong to that table. */
 function around(text: string, path: [string, string]): { before: string; after: string } {
   const lines = text.split("\n");
   const isOurs = (line: string) => headerOf(line)?.slice(0, 2).join("\0") === path.join("\0");
@@ -39,7 +39,7 @@ function around(text: string, path: [string, string]): { before: string; after: 
   return { before: lines.slice(0, from).join("\n"), after: lines.slice(end).join("\n") };
 }
 
-/** The keys of a line that begins a table. */
+/** The keys in the header line of a table. */
 function headerOf(line: string): string[] | undefined {
   const keys = /^\s*\[\[?([^[\]]*)\]\]?\s*(#.*)?$/.exec(line)?.[1];
   return keys?.match(/"[^"]*"|'[^']*'|[^\s."']+/g)?.map((key) => key.replaceAll(/^["']|["']$/g, ""));

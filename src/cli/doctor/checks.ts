@@ -10,7 +10,7 @@ import { callTool } from "../../mcp/client.ts";
 import type { Child } from "./child.ts";
 import { Failing, type Step } from "./finding.ts";
 
-/** Only what is used here, so that a newer server may tell more. */
+/** Only the fields used here, so that a newer server may send more. */
 const Waited = WaitAnswer.options[0].pick({ type: true, approvals: true }).strip();
 const ASKED_WITHIN_SECS = 30;
 const ENDED_WITHIN_MS = 15_000;
@@ -22,10 +22,10 @@ const DENIED = "denied.txt";
 const ORIGINAL = "original.txt";
 const EDITED = "edited.txt";
 
-/** What the child tries to do: one call for each decision. */
+/** The calls that the child makes, one for each kind of decision. */
 const CALLS: ToolCall[] = [ALLOWED, DENIED, ORIGINAL].map((file) => ({ name: "Bash", input: inputFor(file) }));
 
-/** The model's answer after these results: the next call, and then the end. */
+/** The scripted model's answer after these results: the next call, or the end. */
 export function nextCall(results: CallResult[]): Reply {
   const call = CALLS[results.length];
   return call ? { call } : { say: "Done." };
@@ -40,7 +40,7 @@ type CheckNeed = {
   signal: AbortSignal;
 };
 
-/** The checks of the child's calls, in order; each says what it has proven. */
+/** The checks of the child's calls, in order. Each returns what it has proven. */
 export function createChecks(need: CheckNeed): [Step, () => Promise<string>][] {
   const { child, model } = need;
   const made = (file: string) => existsSync(join(child.work, file));
@@ -92,7 +92,7 @@ export function createChecks(need: CheckNeed): [Step, () => Promise<string>][] {
   ];
 }
 
-/** The only pending request, as soon as the child has made it. */
+/** Waits for the child's request, the only pending one. */
 async function nextRequest(need: CheckNeed): Promise<ToldApproval> {
   const { api, sessionId, child } = need;
   const done = new AbortController();

@@ -14,7 +14,7 @@ const Ending = z.object({ type: z.literal("result"), is_error: z.boolean(), resu
 type ChildSpec = {
   claude: UsableClaude;
   modelUrl: string;
-  /** Holds all that the child reads and writes. */
+  /** The directory for everything that the child reads and writes. */
   directory: string;
   loopback: McpConfig["mcpServers"]["plexus"];
   environment: Config["environment"];
@@ -23,11 +23,11 @@ type ChildSpec = {
 export type Child = AsyncDisposable & {
   work: string;
   exited: Promise<void>;
-  /** Why it ended, in its own words, if it did not end well. */
+  /** The child's own error message, if it failed. */
   complaint(): string | undefined;
 };
 
-/** The CLI of this machine, started as Plexus starts its children, away from all settings of its user. */
+/** Starts the CLI of this machine as Plexus starts its children, without its user's settings. */
 export function startChild({ claude, modelUrl, directory, loopback, environment }: ChildSpec): Child {
   const [work, dir] = [join(directory, "work"), join(directory, "child")];
   mkdirSync(work, { recursive: true });

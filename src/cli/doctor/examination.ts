@@ -12,12 +12,12 @@ import { lookAtRules } from "./rules.ts";
 import { isServed, lookAtServer, lookAtToken } from "./server.ts";
 import { lookAtSettings } from "./settings.ts";
 
-/** Looks at one thing after the other, and tells what it finds; leaves nothing behind, however it ends. */
+/** Runs all checks in order and reports what each finds. Leaves nothing behind, however it ends. */
 export async function* examine(config: Config, signal: AbortSignal): AsyncGenerator<Finding> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(temporaryDirectory());
   for await (const finding of findings(config, directory.path, stack, signal)) {
-    // A check that was interrupted has found nothing wrong.
+    // An interrupted check proves nothing.
     if (signal.aborted) return;
     yield finding;
   }
@@ -66,11 +66,11 @@ async function* findings(config: Config, directory: string, stack: AsyncDisposab
     for (const step of rest) yield skipped(step, `not tried without ${needed.join(" and ")}`);
     return;
   }
-  // On a server of its own: what is tried must not stand among the user's sessions, decisions and figures.
+  // On a server of its own, so that the test does not show up among the user's sessions, decisions and statistics.
   yield* liveCheck({ server: async () => own ?? startOwn(), claude, directory, signal });
 }
 
-/** What is wrong, and what to do about it, which stands behind the last colon. */
+/** Splits a message at its last colon into the problem and the remedy. */
 function halves(problem: string): [string, string] {
   const at = problem.lastIndexOf(": ");
   const remedy = problem.slice(at + 2);

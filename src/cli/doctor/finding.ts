@@ -1,13 +1,13 @@
 import { printable } from "../terminal/printable.ts";
 import { styled, type Terminal } from "../terminal/terminal.ts";
 
-/** What one step of the examination has shown. */
+/** The result of one step. */
 export type Finding = {
   step: Step;
   state: "ok" | "warning" | "failed" | "skipped";
-  /** What is there, or what is wrong. */
+  /** What the step found, or what is wrong. */
   says: string;
-  /** What to do about it. */
+  /** How to fix it. */
   remedy?: string;
 };
 
@@ -37,7 +37,7 @@ export function findingText({ step, state, says, remedy }: Finding, terminal: Te
   return `${lines.join("\n")}\n`;
 }
 
-/** Ends the examination of one thing, with what to do about it. */
+/** A failed step, with the remedy. */
 export class Failing extends Error {
   override readonly name = "Failing";
   constructor(
@@ -48,7 +48,7 @@ export class Failing extends Error {
   }
 }
 
-/** Runs a step; whatever goes wrong in it is what was found. */
+/** Runs a step; any error becomes its finding. */
 export async function found(step: Step, look: () => string | Promise<string>): Promise<Finding> {
   try {
     return { step, state: "ok", says: await look() };

@@ -11,18 +11,18 @@ import { createChecks, nextCall } from "./checks.ts";
 import { startChild } from "./child.ts";
 import { type Finding, found, type Step, skipped } from "./finding.ts";
 
-/** Only what is used here, so that a newer server may tell more. */
+/** Only the fields used here, so that a newer server may send more. */
 const Configured = ConfigureAnswer.pick({ session_id: true, mcp_config: true }).strip();
 
 type Need = {
-  /** Starts it if need be; it goes, with all that was tried on it, when the examination ends. */
+  /** Starts the server if necessary. It ends with the examination, and its data with it. */
   server: () => Promise<Config>;
   claude: UsableClaude;
   directory: string;
   signal: AbortSignal;
 };
 
-/** A real child whose calls are allowed, denied and edited. */
+/** Starts a real child and allows, denies and edits its calls. */
 export async function* liveCheck({ server, claude, directory, signal }: Need): AsyncGenerator<Finding> {
   let config: Config;
   let session: z.infer<typeof Configured>;
@@ -48,7 +48,7 @@ export async function* liveCheck({ server, claude, directory, signal }: Need): A
   yield* inOrder(checks);
 }
 
-/** Each builds on the one before it. */
+/** Runs the checks in order. After a failure the rest is skipped, because each check builds on the one before it. */
 async function* inOrder(checks: ReturnType<typeof createChecks>): AsyncGenerator<Finding> {
   let failed: Step | undefined;
   for (const [step, check] of checks) {

@@ -6,7 +6,7 @@ import { Failing } from "./finding.ts";
 
 const OTHER_DIR = "choose another one with --data-dir or PLEXUS_DATA_DIR";
 
-/** Whether a server can keep its data there; nothing is made. */
+/** Checks that a server can keep its data there, without creating anything. */
 export function lookAtDataDir({ dataDir }: Config): string {
   const there = nearest(dataDir);
   if (!statSync(there).isDirectory())
@@ -21,7 +21,7 @@ export function lookAtDataDir({ dataDir }: Config): string {
   return dataDir;
 }
 
-/** Whether a server could listen where it would. */
+/** Checks that a server could listen on its port. */
 export async function lookAtPort({ host, port }: Config): Promise<string> {
   if (port === 0) return "any that is free";
   const server = createServer();
@@ -42,7 +42,7 @@ export async function lookAtPort({ host, port }: Config): Promise<string> {
   return `${port} of ${host} is free`;
 }
 
-/** The path itself, or the closest one above it that is there. */
+/** The path itself, or its closest existing parent. */
 function nearest(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
 }

@@ -5,10 +5,12 @@ import { follow } from "../../files/real-path.ts";
 import { type Client, clientOf } from "../connect/clients.ts";
 import type { Finding } from "./finding.ts";
 
-/** Claude Code keeps its history in the same file. */
+/** The file is large because Claude Code keeps its history in it. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Whether the tools of Plexus are there from the start in the user's Claude Code; nothing where it does not know Plexus. */
+/**
+ * Warns if the user's Claude Code does not load the tools of Plexus at start; `undefined` if it does not know Plexus.
+ */
 export function lookAtParent(config: Config): Finding | undefined {
   const claude = clientOf("claude", config);
   const entry = entryOf(claude);
@@ -21,7 +23,7 @@ export function lookAtParent(config: Config): Finding | undefined {
   };
 }
 
-/** A file that can't be read is not what this is about. */
+/** Other checks report a file that can't be read. */
 function entryOf({ file, format }: Client): JsonObject | undefined {
   const settings = readPlainFile(follow(file), MAX_BYTES);
   if (settings.state !== "read") return undefined;

@@ -8,8 +8,8 @@ const LOOK_EVERY_MS = 30;
 const STARTED_WITHIN_MS = 15_000;
 
 /**
- * A server for this examination alone, on a data dir of its own; reached with the config that it returns. It ends with
- * its standard input, and so with us, whatever ends us.
+ * Starts a server for this examination alone, on its own data dir, and returns a config to reach it. It ends with its
+ * standard input, and so with this process, however that ends.
  */
 export async function startPrivateServer(
   config: Config,
@@ -44,7 +44,7 @@ export async function startPrivateServer(
   };
 }
 
-/** Nothing that was meant for another server. */
+/** The environment without settings that were meant for another server. */
 function withoutSettings(environment: Config["environment"]): Config["environment"] {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("PLEXUS_")));
 }

@@ -8,7 +8,7 @@ import type { Finding } from "./finding.ts";
 
 const REMEDY = "Correct the file: until then nothing that it allows is allowed. The server reads it again by itself.";
 
-/** The operator's file of rules, as --rules names it or as the running server uses it; `undefined` where there is none. */
+/** Checks the operator's rules file, from --rules or as the running server reports it; `undefined` if there is none. */
 export async function lookAtRules(
   config: Config,
   isServed: boolean,
@@ -24,7 +24,7 @@ async function ofServer(config: Config, signal: AbortSignal): Promise<RulesFileS
   return "rules" in ready ? ready.rules : undefined;
 }
 
-/** Its examples are tried here, as a server would that is started here. */
+/** Tries the examples as a server would if it were started in this directory. */
 function ofFile({ home, path: search, dataDir }: Config, path: string): RulesFileStatus | undefined {
   const workingDir = process.cwd();
   const place = { workingDir, addDirs: [], privatePaths: [dataDir], home, path: search };

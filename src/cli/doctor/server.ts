@@ -9,7 +9,7 @@ import { Failing } from "./finding.ts";
 const PROBE_MS = 4_000;
 const MCP_REMEDY = "See its log; a proxy in front of it must pass /mcp on, without buffering.";
 
-/** Whether a Plexus answers where the one of this data dir would; a data dir that can't be read is told of elsewhere. */
+/** Whether a server answers at the address for this data dir. Another check reports a data dir that can't be read. */
 export async function isServed(config: Config, signal: AbortSignal): Promise<boolean> {
   try {
     return await answers(locateServer(config).url, signal);
@@ -25,7 +25,7 @@ export async function lookAtServer(config: Config, signal: AbortSignal): Promise
   throw new Failing(`${url} does not answer like Plexus.`, "Correct --url or PLEXUS_URL.");
 }
 
-/** Whether the server takes the token that commands and agents would send, and can write what they would do. */
+/** Checks that the server accepts the token that commands and agents would send, and that it can write. */
 export async function lookAtToken(config: Config, signal: AbortSignal): Promise<string> {
   const api = await openApi(config, signal);
   const { name, version } = await api.call(whoAmI);

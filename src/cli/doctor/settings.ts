@@ -5,10 +5,13 @@ import type { Finding } from "./finding.ts";
 const SEALED =
   "Children of Plexus and what `plexus configure` starts leave it out; a claude started otherwise, and sessions of supervision inherit, do not. Remove it, or start those with the command of `plexus configure`.";
 
-/** An ask rule of ours outranks an allow, wherever that stands; and what is unreadable may say nothing. */
+/**
+ * Settings that do no harm in managed settings: an ask rule of ours outranks any allow, and an unreadable file may
+ * contain nothing.
+ */
 const NO_FAILURE = ["permissions.allow", "sandbox.autoAllowBashIfSandboxed", UNREADABLE];
 
-/** Whether settings of this machine's Claude Code would silence Plexus, or decide before it. */
+/** Checks whether settings of this machine's Claude Code would disable Plexus, or decide before it. */
 export function lookAtSettings({ home, environment }: Config, workingDir: string): Finding {
   const found = bypassingSettings({ home, env: environment, workingDir });
   const managed = found.filter(({ origin, setting }) => origin === "managed" && !NO_FAILURE.includes(setting));

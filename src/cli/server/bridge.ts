@@ -7,7 +7,7 @@ import { fetchUnproxied, reachServer } from "./server-client.ts";
 
 const STOP_SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 
-/** Carries MCP between this process's pipes and the server, until the client has gone. */
+/** Carries MCP between this process's pipes and the server until the client closes its end. */
 export async function bridge(config: Config, say: (line: string) => void): Promise<void> {
   const stop = new AbortController();
   for (const signal of STOP_SIGNALS) process.on(signal, () => stop.abort());
@@ -16,7 +16,7 @@ export async function bridge(config: Config, say: (line: string) => void): Promi
     input: Bun.stdin.stream(),
     write: writeOut,
     find: () => findIfRunning(config),
-    // What is quiet for long is not broken: a client may listen for hours.
+    // No timeout: a client may listen for hours without an event.
     fetch: (url, init) => fetchUnproxied(url, { ...init, timeout: false }),
     say,
     stopped: stop.signal,

@@ -10,14 +10,17 @@ import { fetchUnproxied, locateServer } from "./server-client.ts";
 
 const PROBE_EVERY_MS = 50;
 const PROBE_MS = 4_000;
-/** Another one may be starting, which then holds the data dir. */
+/** How long to wait after our server ended: another starting one may hold the data dir. */
 const AFTER_ITS_END_MS = 5_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
-/** Starts a server on this data dir that outlives us, unless one is there. Of two that are started at once, one stays. */
+/**
+ * Starts a server on this data dir that outlives this process, unless one runs. If two start at once, one of them
+ * stays.
+ */
 export async function ensureServer(config: Config, say: (line: string) => void, stopped: AbortSignal): Promise<void> {
   if (await isServed(config)) return;
-  // It would be ended with the child whose process this is.
+  // Inside a child, the server would end with the child.
   if (config.environment[MARK] !== undefined) return;
   const log = join(config.dataDir, "server.log");
   const server = startDetached(config, log);
@@ -41,7 +44,10 @@ async function isServed(config: Config): Promise<boolean> {
   }
 }
 
-/** In a process session of its own and away from the client's directory: it serves others too. */
+/**
+ * Starts the server in its own process session and outside of the client's directory, because it also serves other
+ * clients.
+ */
 function startDetached(config: Config, log: string): Bun.Subprocess {
   const output = openLog(config.dataDir, log);
   try {

@@ -11,13 +11,13 @@ const REASONS: Record<string, string> = {
   ENOSPC: "the disk is full",
 };
 
-/** The system's error code, such as ENOENT, where the system is what failed. */
+/** The system's error code, such as ENOENT; `undefined` for errors that do not come from the system. */
 export function systemCode(cause: unknown): string | undefined {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : undefined;
 }
 
-/** Says in one line that a file of the user's can't be used, and why; what is no such failure passes unchanged. */
+/** Turns a system error about a user's file into one line. Other errors pass unchanged. */
 export function fileFailure(what: string, cause: unknown): unknown {
   const code = systemCode(cause);
   if (code === undefined) return cause;
@@ -25,7 +25,7 @@ export function fileFailure(what: string, cause: unknown): unknown {
   return new CommandFailed(`${what}: ${REASONS[code] ?? code}${path && ` (${path})`}.`);
 }
 
-/** Of a rename, what stands in the way. */
+/** For a rename, the target is the path in the way. */
 function pathIn(cause: unknown): string {
   if (!(cause instanceof Error)) return "";
   if ("dest" in cause && typeof cause.dest === "string") return cause.dest;

@@ -1,4 +1,4 @@
-/** The code stands behind the #, which browsers keep to themselves. */
+/** The code goes behind the #, because browsers do not send that part to the server. */
 export function pageUrl(url: string, code: string): string {
   return `${url}/#code=${code}`;
 }

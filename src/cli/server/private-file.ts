@@ -16,8 +16,8 @@ import { fileFailure } from "./file-failure.ts";
 type PrivateFile = Disposable & { commit(text: string): void };
 
 /**
- * A file that its owner alone can read, from its first byte on: written beside its place and moved there whole. It is
- * opened before there is a secret to write, so that a path that won't do is refused in time.
+ * A file that only its owner can read, from the first byte on. It is written beside its place and moved there when
+ * complete. It is opened before the secret exists, so that an unfit path is refused early.
  */
 export function openPrivateFile(path: string, { replaces = true } = {}): PrivateFile {
   const failure = (cause: unknown) => fileFailure(`${path} can't be written`, cause);
@@ -51,7 +51,7 @@ export function openPrivateFile(path: string, { replaces = true } = {}): Private
   };
 }
 
-/** Only a plain file is replaced, if any: a link may point to what is not ours, and a device should stay one. */
+/** Replaces only plain files: a link may point to a file that is not ours, and a device must stay one. */
 export function refuseUnfit(path: string, replaces: boolean): void {
   const existing = lstatSync(path, { throwIfNoEntry: false });
   if (existing && !existing.isFile()) throw new CommandFailed(`${path} is not a plain file: choose another name.`);

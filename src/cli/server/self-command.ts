@@ -2,11 +2,11 @@ import { realpathSync } from "node:fs";
 import type { Config } from "../../config.ts";
 import { shellLine } from "../terminal/shell.ts";
 
-/** From source, in the directory of the sources; npm's own lines would stand before what a command prints. */
+/** The command from source, in the directory of the sources; `-s` keeps npm's own lines out of the output. */
 const FROM_SOURCE = ["npm", "run", "-s", "plexus", "--"];
 const NAME = "plexus";
 
-/** What a person types in another terminal to call a command of this very program, on this very data dir. */
+/** The command line with which a person calls this same program, on the same data dir, from another terminal. */
 export function selfCommand(config: Config, ...words: string[]): string {
   const dataDir = config.isDefaultDataDir ? [] : ["--data-dir", config.dataDir];
   return shellLine([...programName(config), ...words, ...dataDir]);

@@ -14,11 +14,11 @@ const WORDS: ServerWords = {
 };
 
 /**
- * The API of the server that this command is meant for, with the token that it will take; the signal ends its requests.
- * The client is loaded only here, since commands that start or stop a server need none of it.
+ * The API of the server that this command addresses, with a token that the server accepts. The signal ends its
+ * requests. The client is loaded only here, because commands that start or stop a server do not need it.
  */
 export async function openApi(config: Config, signal?: AbortSignal): Promise<Api> {
-  // Before anything is asked or done that would be in vain.
+  // Fail before any work if the server can't be reached.
   reachServer(config);
   const { createApi } = await import("../../client/api.ts");
   const fetch = (url: string, init: RequestInit) => {
@@ -28,12 +28,12 @@ export async function openApi(config: Config, signal?: AbortSignal): Promise<Api
   return createApi({ server: () => reachServer(config), fetch, words: WORDS, door: "terminal" });
 }
 
-/** The server refused, or could not be asked; anything else that is thrown is a bug. */
+/** Whether the server refused a request or could not be reached. Any other error is a bug. */
 export function isServerFailure(cause: unknown): cause is Refused | CommandFailed {
   return cause instanceof Refused || cause instanceof CommandFailed;
 }
 
-/** Where that server is, and the token that it will take. */
+/** The server's address, and the token that it accepts. */
 export function reachServer(config: Config): { url: string; token: string | undefined } {
   const place = locateServer(config);
   return { url: place.url, token: tokenFor(config, place) };
@@ -41,7 +41,7 @@ export function reachServer(config: Config): { url: string; token: string | unde
 
 type Place = { url: string; file: ServerFile | undefined };
 
-/** As told, or as the server of the data dir wrote down, or where one would listen by these settings. */
+/** The address from the settings, else the one that the data dir's server noted, else the default one. */
 export function locateServer(config: Config): Place {
   if (config.url) return { url: baseOf(config.url), file: undefined };
   const file = readServerFile(config.dataDir);
@@ -49,13 +49,13 @@ export function locateServer(config: Config): Place {
   return { url: file?.url ?? localUrl(config.host, config.port), file };
 }
 
-/** Fetches from our own server: a proxy has no business between us, and a redirect can't be ours. */
+/** Fetches from our own server: without a proxy, and without redirects, which Plexus never sends. */
 export function fetchUnproxied(url: string, init: BunFetchRequestInit): Promise<Response> {
   const isHere = isLoopback(hostOf(url));
   return fetch(url, { ...init, redirect: "manual", ...(isHere && { proxy: false }) });
 }
 
-/** The same, with a failure that says what to do. */
+/** The same, with an error message that says what to do. */
 export async function fetchDirectly(url: string, init: RequestInit): Promise<Response> {
   try {
     return await fetchUnproxied(url, init);
@@ -64,7 +64,7 @@ export async function fetchDirectly(url: string, init: RequestInit): Promise<Res
   }
 }
 
-/** The operator's token as the data dir has it. */
+/** The operator's token in the data dir. */
 export function storedToken(config: Config): string | undefined {
   try {
     return readOperatorToken(config.dataDir);
@@ -98,7 +98,7 @@ function notRunningText(url: string): string {
   return `No Plexus is running at ${url}: start it with \`plexus serve\`.`;
 }
 
-/** Without what would end up between the base and a path of ours. */
+/** The base without a trailing slash, query or fragment. */
 function baseOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return `${origin}${pathname.replace(/\/+$/, "")}`;

@@ -4,17 +4,17 @@ import { z } from "zod";
 import { findProcess, isSameProcess } from "../../claude/process/processes.ts";
 import { fileFailure, systemCode } from "./file-failure.ts";
 
-/** Which token is the operator's: the stored one, one from the server's environment, or none. */
+/** `operator_token` says which token is the operator's: the stored one, one from the server's environment, or none. */
 const ServerFile = z.object({
   pid: z.int().positive(),
-  /** Tells the server from another process that has got its number since. */
+  /** Distinguishes the server from a later process with the same pid. */
   start_time: z.string().optional(),
   url: z.url(),
   operator_token: z.enum(["stored", "environment", "none"]),
 });
 export type ServerFile = z.infer<typeof ServerFile>;
 
-/** Where the server of this data dir listens, as it wrote down when it started; it may be gone by now. */
+/** The address that the server of this data dir noted at its start. The server may be gone by now. */
 export function readServerFile(dataDir: string): ServerFile | undefined {
   try {
     return ServerFile.safeParse(JSON.parse(readFileSync(pathIn(dataDir), "utf8"))).data;
@@ -24,7 +24,7 @@ export function readServerFile(dataDir: string): ServerFile | undefined {
   }
 }
 
-/** Says where this process listens, until disposed. */
+/** Notes the address of this process until disposed. */
 export function writeServerFile(dataDir: string, where: Pick<ServerFile, "url" | "operator_token">): Disposable {
   const draft = `${pathIn(dataDir)}.new`;
   const { pid } = process;
@@ -38,7 +38,7 @@ export function writeServerFile(dataDir: string, where: Pick<ServerFile, "url" |
   return { [Symbol.dispose]: () => rmSync(pathIn(dataDir), { force: true }) };
 }
 
-/** A server that was killed leaves its file behind, and its port to anybody. */
+/** Whether the server is gone: a killed server leaves its file behind, and any process may use its port. */
 export function isGone({ pid, start_time }: ServerFile): boolean {
   if (start_time !== undefined) return !isSameProcess({ pid, startTime: start_time });
   try {
@@ -53,7 +53,7 @@ function pathIn(dataDir: string): string {
   return join(dataDir, "server.json");
 }
 
-/** What can't get its name leaves no draft behind. */
+/** Renames the draft, or removes it if that fails. */
 function renameOrRemove(draft: string, path: string): void {
   try {
     renameSync(draft, path);

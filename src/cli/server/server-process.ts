@@ -17,7 +17,7 @@ import { HAND_OVER_SIGNAL, takePort } from "./takeover.ts";
 
 const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP", HAND_OVER_SIGNAL] as const;
 
-/** A Ctrl-C that comes later is a first one again. */
+/** After this time, a second Ctrl-C counts as a first one again. */
 const CONFIRM_WITHIN_MS = 10_000;
 const MOST_COUNTED = 1_000;
 
@@ -26,12 +26,12 @@ const HANDING_OVER = "\nHanding over: the children go on, and the next server fi
 
 type Manner = { takeover?: true | undefined; untilInputEnds?: true | undefined };
 
-/** Serves until a signal says to stop, or to leave the children to the next server. */
+/** Serves until a signal tells it to stop, or to leave the children to the next server. */
 export async function serve(config: Config, terminal: Terminal, manner: Manner = {}): Promise<void> {
   process.umask(0o077);
   using signals = catchSignals(manner);
   const log = serverLog(config, terminal);
-  // Before the children of an earlier server are looked after, who must not suffer when somebody else has the port.
+  // Take the port before looking after the children of an earlier server: they must not suffer if the port is in use.
   await using listener = (manner.takeover ? await takePort(config) : undefined) ?? listenAlone(config);
   await using app = await open(config, log);
   try {
@@ -40,19 +40,19 @@ export async function serve(config: Config, terminal: Terminal, manner: Manner =
     const signal = await serveUntil(stopped, { app, listener, log, terminal });
     if (signal === HAND_OVER_SIGNAL) await app.turns.handOver();
   } catch (cause) {
-    // Only who says so stops the children: what ails this server the next one may not have.
+    // Only a signal to stop ends the children. After a crash the next server may run fine, so leave them to it.
     await app.turns.handOver();
     throw cause;
   }
 }
 
 type Serving = { app: App; listener: Listener; log: Log; terminal: Terminal };
-/** Resolves with what says to stop; what would be ended is counted where a person is to confirm that. */
+/** Resolves with the signal that stops the server. If a person must confirm, `count` counts the work that would end. */
 type Stopped = (count: () => Promise<UnfinishedWork>) => Promise<string>;
 
 async function serveUntil(stopped: Stopped, { app, listener, log, terminal }: Serving): Promise<string> {
   const { config } = app;
-  // The HTTP server takes it over, but only once it listens.
+  // The HTTP server takes over the endpoint once it listens.
   await using mcp = createLazyMcpEndpoint(app);
   await using http = startHttpServer(app, mcp, { listener });
   using _ = writeServerFile(config.dataDir, { url: http.url, operator_token: tokenSource(config) });
@@ -79,7 +79,7 @@ async function serveUntil(stopped: Stopped, { app, listener, log, terminal }: Se
   return signal;
 }
 
-/** On the screen that shows the welcome, only what went wrong is worth a line. */
+/** On the screen with the welcome text, only warnings and errors are logged. */
 function serverLog(config: Config, terminal: Terminal): Log {
   const isQuiet = terminal.isInteractive && terminal.showsErrors && config.logLevel === "info";
   return createLog(isQuiet ? "warn" : config.logLevel, terminal.err);
@@ -121,7 +121,7 @@ function tokenSource(config: Config): ServerFile["operator_token"] {
   return config.token ? "environment" : "stored";
 }
 
-/** Ctrl-C on a terminal that would end work counts only the second time; every other signal at once. */
+/** Ctrl-C on a terminal needs a second press if it would end work. Every other signal counts at once. */
 async function confirmedStop(
   signals: Signals,
   count: () => Promise<UnfinishedWork>,
@@ -151,7 +151,7 @@ async function unfinished({ sessionViews, approvals }: App): Promise<UnfinishedW
 
 type Signals = Disposable & { next(): Promise<string> };
 
-/** Caught from the start, and still when stopping: a second signal must not cut that short. */
+/** Catches signals from the start until the end: a second signal must not cut the stop short. */
 function catchSignals({ untilInputEnds }: Manner): Signals {
   const caught: string[] = [];
   let bell = Promise.withResolvers<void>();

@@ -10,13 +10,13 @@ type SessionStreamNeed = {
   /** The session's id or name. */
   session: string;
   turnId?: string | undefined;
-  /** Whether to stay for what is still to come. */
+  /** Whether to wait for further events. */
   isLive: boolean;
   signal: AbortSignal;
   onLost: () => void;
 };
 
-/** The events of a session, none of them twice; a server that stays away for a minute ends the command. */
+/** The events of a session, each exactly once. The command ends if the server stays away for a minute. */
 export async function* followSession({ onLost, ...need }: SessionStreamNeed): AsyncGenerator<SessionFeedEvent> {
   const { sessionEvents } = await import("../../client/feeds.ts");
   let lostAt: number | undefined;

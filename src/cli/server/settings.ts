@@ -4,7 +4,7 @@ import { type Setting, SPELLINGS } from "../../config.ts";
 /** Settings of commands that talk to the running server. */
 const CLIENT_SETTINGS: Setting[] = ["dataDir", "url"];
 
-/** A command that talks to the running server. */
+/** Makes a command that talks to the running server. */
 export function clientCommand(name: string, description: string): Command {
   return withSettings(new Command(name).description(description), CLIENT_SETTINGS);
 }

@@ -5,19 +5,19 @@ import { lockDataDir } from "../../storage/sqlite/lock.ts";
 import { CommandFailed } from "../terminal/terminal.ts";
 import { isGone, readServerFile, type ServerFile } from "./server-file.ts";
 
-/** Tells a server to exit and to leave its children to the next one. */
+/** Tells a server to exit and leave its children to the next one. */
 export const HAND_OVER_SIGNAL = "SIGUSR2";
 const HAND_OVER_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 5;
 
 /**
- * Listens where the server of this data dir does, since its children know no other address, and tells it to hand over.
- * Resolves when it is gone; calls wait meanwhile. `undefined` when no server runs.
+ * Listens on the address of this data dir's server, because its children know no other, and tells the server to hand
+ * over. Resolves when the server is gone; calls wait meanwhile. `undefined` if no server runs.
  */
 export async function takePort(config: Config): Promise<Listener | undefined> {
   if (!runningServer(config)) return undefined;
   using turn = lockDataDir(config.dataDir, "takeover.db");
-  // Read again: the server that had the lock before may have taken over.
+  // Read again: the process that held the lock before may have taken over.
   const server = runningServer(config);
   if (!turn) throw new CommandFailed(`Another process is taking over from the Plexus that serves ${config.dataDir}.`);
   if (!server) return undefined;

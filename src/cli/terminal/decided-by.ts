@@ -4,12 +4,12 @@ export const BRAKE_WORDS = "denied at once: denied three times in a row before";
 
 const RULE_ID_CHARS = 8;
 
-/** The end of a rule's id, where it is random: enough to tell rules apart. */
+/** The random end of a rule's id: enough to tell rules apart. */
 export function shortRuleId(id: string): string {
   return id.slice(-RULE_ID_CHARS);
 }
 
-/** Who or what has decided, in words that follow "by". */
+/** Who or what decided, in words that follow "by". */
 export function decidedBy(resolvedBy: string): string {
   const by = readDecidedBy(resolvedBy);
   return by.kind === "rule" ? `a rule (${shortRuleId(by.id)})` : decidedByWords(by);
@@ -20,7 +20,7 @@ export function decidedWords(status: "allowed" | "denied", resolvedBy: string): 
   return readDecidedBy(resolvedBy).kind === "brake" ? BRAKE_WORDS : `${status} by ${decidedBy(resolvedBy)}`;
 }
 
-/** Who decided, where there is little room, and what is to be told of it elsewhere. */
+/** Who decided, in a short form for narrow columns, with a note to show elsewhere. */
 export function decidedShortly(resolvedBy: string): { who: string; note: string | undefined } {
   const by = readDecidedBy(resolvedBy);
   if (by.kind === "brake") return { who: resolvedBy, note: BRAKE_WORDS };

@@ -4,7 +4,7 @@ import { jsonLine } from "./printable.ts";
 import type { Screen } from "./screen.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Prints events: one JSON object a line for a program, text for a person. */
+/** Prints events: one JSON object on each line for a program, text for a person. */
 export function createEventPrinter(
   json: boolean,
   screen: Screen,

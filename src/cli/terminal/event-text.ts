@@ -12,21 +12,21 @@ import type { Terminal } from "./terminal.ts";
 const UNLIMITED_COLUMNS = 200;
 const MAX_INPUT_CHARS = 20_000;
 export const GUTTER = "│ ";
-/** What says best what a call is about, in this order. */
+/** The keys of an input that best describe a call, best first. */
 const TELLING = ["command", "file_path", "notebook_path", "path", "pattern", "url", "query", "prompt", "description"];
 
 const UNASKED = "This call ran although Plexus had not allowed it.";
 
 type Speech = "content" | "thinking";
 
-/** Events as text for a person: what is said as it comes, everything else in lines of its own. */
+/** Formats events for a person: speech as it streams, everything else on its own lines. */
 export function createEventText(terminal: Terminal, options: { withInputs: boolean }): (event: object) => string {
   const columns = terminal.isInteractive ? terminal.columns : UNLIMITED_COLUMNS;
   const spans = createEventSpans({ columns, ...options });
   return (event) => painted(spans(event), terminal);
 }
 
-/** The same in stretches, whose line breaks are those of the text. */
+/** The same as styled spans. Line breaks are part of their text. */
 export function createEventSpans({
   columns = UNLIMITED_COLUMNS,
   withInputs,
@@ -38,7 +38,7 @@ export function createEventSpans({
   let endsLine = false;
   const row = (mark: string, text: string) => shortened(`${mark} ${printable(text)}`, columns);
 
-  /** What a child says stands behind a bar, so that no line of it can pass for one of ours. */
+  /** A child's words stand behind a bar, so that none of their lines can pass for a line of Plexus. */
   function speech(kind: Speech, text: string): Span[] {
     const isNew = speaking !== kind;
     const before = isNew && speaking && !endsLine ? "\n" : "";
@@ -104,7 +104,7 @@ export function createEventSpans({
 }
 
 type OutcomeStyle = { mark: string; style: "green" | "red" | "yellow"; words: (by: string) => string };
-/** How a request ended, as a mark, a colour and words that follow the name of its tool. */
+/** How a request ended: a mark, a color, and words that follow the name of its tool. */
 export const APPROVAL_OUTCOMES: Record<ApprovalStatus, OutcomeStyle> = {
   pending: { mark: "?", style: "yellow", words: () => "is still pending" },
   allowed: { mark: "✓", style: "green", words: (by) => `was ${decidedWords("allowed", by)}` },
@@ -124,7 +124,7 @@ function resultLine(output: string, isError: boolean): string {
   return `${isError ? "error: " : ""}${first || "(nothing)"}${more}`;
 }
 
-/** All of it, for the person who decides; each line marked, so that no part of it can pass for a line of ours. */
+/** The whole input for the person who decides. Each line is marked, so that none can pass for a line of Plexus. */
 function inputLines(input: JsonObject, columns: number): string {
   const fields = Object.entries(input).map(([key, value]) => {
     return `${key}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`;

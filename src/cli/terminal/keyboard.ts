@@ -2,16 +2,16 @@ import { closeSync, constants, openSync, readSync } from "node:fs";
 import { StringDecoder } from "node:string_decoder";
 import { ReadStream } from "node:tty";
 
-/** A read that waits can't be given up again, and would keep the program from ending: so it looks often instead. */
+/** A blocking read can't be cancelled and would keep the program from ending, so poll instead. */
 const LOOK_EVERY_MS = 25;
 
-/** The keys of the person at the terminal, whatever standard input is. */
+/** The keys of the person at the terminal, independent of standard input. */
 export type Keyboard = Disposable & {
-  /** Hands over keys as they are typed, until disposed; what was typed before is thrown away. */
+  /** Passes on keys as they are typed, until disposed. Discards what was typed before. */
   read(onKeys: (keys: string) => void): Disposable;
 };
 
-/** `undefined` where no terminal is ours. */
+/** Opens the keyboard; `undefined` without a terminal of our own. */
 export function openKeyboard(): Keyboard | undefined {
   const fd = openTerminal();
   return fd === undefined ? undefined : keyboardOf(fd);
@@ -34,7 +34,7 @@ function keyboardOf(fd: number): Keyboard {
   return {
     read(onKeys) {
       terminal.setRawMode(true);
-      // Nobody has decided on what they had not seen yet.
+      // Discard earlier keys: the person had not seen the request when typing them.
       typed();
       const timer = setInterval(() => {
         const keys = typed();
@@ -62,7 +62,7 @@ function openTerminal(): number | undefined {
   }
 }
 
-/** How many bytes were there to read; none on a terminal that is gone. */
+/** Reads the available bytes; 0 if the terminal is gone. */
 function readNow(fd: number, buffer: Buffer): number {
   try {
     return readSync(fd, buffer);

@@ -4,15 +4,15 @@ export const ESCAPE = "\u001b";
 export const ENTER = ["\r", "\n"];
 const BACKSPACE = ["\u007f", "\b"];
 
-/** An arrow or a function key is one key, of which no part is meant as a letter. */
+/** An arrow or function key is one key. None of its characters counts as a letter. */
 const KEYS = new RegExp(`${ESCAPE}(?:\\[[\\d;?]*[@-~]|O[@-~])|.`, "gsu");
 
-/** What was typed, key by key. */
+/** Splits typed text into keys. */
 export function keysIn(typed: string): string[] {
   return typed.match(KEYS) ?? [];
 }
 
-/** A line with one more key typed; `undefined` when it is given up. */
+/** The line after one more key; `undefined` if Escape ends the editing. */
 export function editedLine(line: string, key: string): string | undefined {
   if (key === ESCAPE) return undefined;
   if (key === CTRL_U) return "";

@@ -1,13 +1,13 @@
 import { printable } from "./printable.ts";
 import { type Style, styled, type Terminal } from "./terminal.ts";
 
-/** A stretch of a line; its text has nothing in it that could touch the screen. */
+/** A part of a line. Its text contains no control characters. */
 export type Span = { text: string; style?: Style | undefined };
 export type Line = Span[];
 
 const TAB = "    ";
 
-/** Whatever a child wrote, fit to be shown. */
+/** Makes any text of a child safe to show. */
 export function span(text: string, style?: Style): Span {
   return { text: printable(text.replaceAll("\t", TAB)), style };
 }
@@ -20,14 +20,14 @@ export function widthOf(spans: Line): number {
   return spans.reduce((sum, { text }) => sum + Bun.stringWidth(text), 0);
 }
 
-/** At most so many columns of it; a cut shows as `…`. */
+/** At most this many columns of the line; a cut shows as `…`. */
 export function fitted(spans: Line, columns: number): Line {
   if (widthOf(spans) <= columns) return spans;
   const [first = []] = wrapped(spans, Math.max(1, columns - 1));
   return [...first, { text: "…" }];
 }
 
-/** The same in as many lines as it takes, those after the first one behind `gutter`. */
+/** Wraps a line. The lines after the first one start with `gutter`. */
 export function wrapped(spans: Line, columns: number, gutter: Span = { text: "" }): Line[] {
   const lines: Line[] = [[]];
   let used = 0;

@@ -8,7 +8,7 @@ const dayAndTime = new Intl.DateTimeFormat("en-GB", {
   minute: "2-digit",
 });
 
-/** A time, given in Unix seconds: for a person their own clock's, with the date unless it is today's; else in UTC. */
+/** Formats a time from Unix seconds: for a person in local time, with the date unless it is today; otherwise in UTC. */
 export function moment(seconds: number, terminal: Terminal): string {
   const date = new Date(seconds * 1000);
   if (!terminal.isInteractive) return date.toISOString().replace(".000Z", "Z");

@@ -3,7 +3,7 @@ import { kindOf, summaryOf } from "../../review/kinds.ts";
 
 type Request = Parameters<typeof summaryOf>[0] & Pick<Approval, "tool_name">;
 
-/** What a request would do, in one line: the tool, what changes how a command runs, then the command itself. */
+/** A request in one line: the tool, flags that change how a command runs, then the command itself. */
 export function requestText(request: Request): string {
   const kind = kindOf(request);
   const further = kind.kind === "command" ? Object.entries(kind.further) : [];

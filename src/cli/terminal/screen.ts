@@ -3,14 +3,14 @@ import type { Terminal } from "./terminal.ts";
 
 const ERASE_ROW = "\r\u001b[K";
 
-/** Standard output, with at most one row below it that asks something and steps aside for what comes. */
+/** Standard output, with at most one prompt row below it that moves down as output arrives. */
 export type Screen = {
   write(text: string): void;
-  /** A line for the person, apart from what the child does. */
+  /** Prints a line for the person, separate from the child's output. */
   note(line: string): void;
-  /** Shows this in the last row, or nothing; no wider than the screen. */
+  /** Shows this row as the prompt, or none. It must fit the width of the screen. */
   ask(row: string | undefined): void;
-  /** Leaves the terminal to somebody else; what comes meanwhile is shown afterwards. */
+  /** Leaves the terminal to another program. Output that arrives meanwhile is shown afterwards. */
   away<T>(work: () => Promise<T>): Promise<T>;
 };
 

@@ -1,4 +1,4 @@
-/** The words as one line that a POSIX shell takes apart into exactly these words. */
+/** Joins the words into one line that a POSIX shell splits into exactly these words. */
 export function shellLine(words: string[]): string {
   return words.map(quoted).join(" ");
 }

@@ -2,13 +2,16 @@ import { printable } from "./printable.ts";
 import { bold, type Terminal } from "./terminal.ts";
 
 const GAP = "  ";
-/** How much of the last column is shown where no screen sets a limit, and at least on one that is too narrow. */
+/** The width of the last column without a screen, and its minimum on a narrow one. */
 const LAST_COLUMN = { unlimited: 200, least: 20 };
 
-/** What share of a screen a column may take at the most; none sets no limit. */
+/** The largest share of the screen for each column; `undefined` sets no limit. */
 export type Shares = (number | undefined)[];
 
-/** Columns as wide as their widest cell; on a screen, shares limit them, and the last one takes what is left of the line. */
+/**
+ * Formats columns as wide as their widest cell. On a screen, shares limit them, and the last column gets the rest of
+ * the line.
+ */
 export function table(header: string[], rows: string[][], terminal: Terminal, shares: Shares = []): string {
   const limited = (cell: string, column: number) => {
     const share = terminal.isInteractive ? shares[column] : undefined;
@@ -44,7 +47,7 @@ export function shortened(text: string, width: number): string {
   return `${kept}…`;
 }
 
-/** The text in rows of at most `width` columns. */
+/** Wraps the text into rows of at most `width` columns. */
 export function wrapped(text: string, width: number): string[] {
   const rows = [""];
   let used = 0;

@@ -1,18 +1,18 @@
-/** Where a command reads and writes, and whether a person is looking. */
+/** Where a command reads and writes, and whether a person looks at it. */
 export type Terminal = {
   out(text: string): void;
   err(text: string): void;
-  /** All of standard input, for a command that was given `-`. */
+  /** Reads all of standard input, for a command with the argument `-`. */
   input(): Promise<string>;
-  /** Somebody reads standard output on a screen: a welcome and fitted tables, rather than plain lines. */
+  /** Whether a person reads standard output on a screen: a welcome and fitted tables instead of plain lines. */
   isInteractive: boolean;
-  /** What is written to standard error reaches a screen too. */
+  /** Whether standard error reaches a screen. */
   showsErrors: boolean;
   hasColour: boolean;
   columns: number;
 };
 
-/** What scripts can rely on. */
+/** The exit codes that scripts can rely on. */
 export const ExitCode = {
   ok: 0,
   failed: 1,
@@ -25,7 +25,7 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Ends a command with this exit code, after its one line for the person. */
+/** Ends a command with this exit code, after printing its one-line message. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
   constructor(

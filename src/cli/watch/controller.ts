@@ -25,13 +25,13 @@ type ControllerNeed = {
   signal: AbortSignal;
 };
 
-/** What the keys mean at the moment. */
+/** Where keys go at the moment. */
 type Mode = "tab" | "help" | "away";
 
 const CTRL_Z = "\u001a";
 const TAB = "\t";
 
-/** Between the person and the tabs: keys in, frames out. */
+/** Connects the person and the tabs: passes on keys, and draws frames. */
 export function createController(need: ControllerNeed) {
   const { config, api, inbox, keyboard, screen, redraw, quit, fail, signal } = need;
   let mode: Mode = "tab";
@@ -100,7 +100,7 @@ export function createController(need: ControllerNeed) {
     });
   }
 
-  /** The screen and the keys are somebody else's meanwhile. */
+  /** Leaves the screen and the keys to other work meanwhile. */
   async function away(work: () => Promise<void>): Promise<void> {
     mode = "away";
     detach();
@@ -139,13 +139,13 @@ export function createController(need: ControllerNeed) {
     connected(now: boolean): void {
       isLive = now;
       if (now) {
-        // After a restart it may listen elsewhere.
+        // After a restart the server may listen elsewhere.
         ({ url } = reachServer(config));
         sessions.changed();
       }
       redraw();
     },
-    /** Something has happened on the server. */
+    /** Handles an event of the server. */
     changed(event: ChangeEvent): void {
       sessions.changed();
       if (requests.isOurs(event)) return;

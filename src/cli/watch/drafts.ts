@@ -13,7 +13,7 @@ const MAX_KEPT = 20;
 
 export type Drafts = ReturnType<typeof createDrafts>;
 
-/** Inputs as the person has edited them, for as long as nothing is decided with them. */
+/** Inputs that the person has edited but not yet used in a decision. */
 export function createDrafts(config: Config) {
   const drafts = new Map<string, Draft>();
   const { onChange, changed } = createListeners();
@@ -29,7 +29,7 @@ export function createDrafts(config: Config) {
     drop(id: string | undefined): void {
       if (id !== undefined && drafts.delete(id)) changed();
     },
-    /** Opens the editor, and says what has come of it. */
+    /** Opens the editor and returns a message about the result. */
     async edit(approval: Approval): Promise<{ text: string; style: Style }> {
       const before = drafts.get(approval.id)?.text ?? `${JSON.stringify(editable(approval), null, 2)}\n`;
       const edited = await editJson(before, approval.input, config);
@@ -55,13 +55,13 @@ export function createDrafts(config: Config) {
   };
 }
 
-/** The review of a request as the person has edited it, if they have. */
+/** The review of a request, with the person's edit if there is one. */
 export function withDraft(review: Review, drafts: Drafts): Review {
   const input = drafts.inputFor(review.approval.id);
   return input ? editedReview(review, input) : review;
 }
 
-/** A question's input has a place for its answers, which the child reads there. */
+/** Adds empty answers to a question's input, because the child reads the answers there. */
 function editable(approval: Approval): JsonObject {
   const kind = kindOf(approval);
   if (kind.kind !== "questions" || "answers" in approval.input) return approval.input;

@@ -7,17 +7,17 @@ import type { JsonObject } from "../../contract/values.ts";
 import type { Edited as EditedInput } from "../../review/edit.ts";
 
 type Edited =
-  /** What was typed is kept, so that it can be gone on with. */
+  /** The typed text is kept, so that the person can continue with it. */
   ({ text: string } & EditedInput) | { kind: "unchanged" } | { kind: "failed"; reason: string };
 
-/** Lets the person edit an input in the editor of their choice, from this text on, on the terminal that is ours otherwise. */
+/** Lets the person edit an input in their own editor, starting from this text, on our terminal. */
 export async function editJson(text: string, original: JsonObject, { environment }: Config): Promise<Edited> {
   const directory = mkdtempSync(join(tmpdir(), "plexus-edit-"));
   const file = join(directory, "input.json");
   const editor = environment["VISUAL"] || environment["EDITOR"] || "vi";
   try {
     writeFileSync(file, text, { mode: 0o600 });
-    // As git does it: the variable may hold arguments too.
+    // Run by a shell as in git: the variable may contain arguments too.
     const process = Bun.spawn(["/bin/sh", "-c", `${editor} "$@"`, editor, file], {
       env: environment,
       stdio: ["inherit", "inherit", "inherit"],

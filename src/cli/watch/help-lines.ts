@@ -44,12 +44,12 @@ export function helpLines(tab: "requests" | "sessions", columns: number): Line[]
   ];
 }
 
-/** For where there is one request at a time, and no list. */
+/** The help for places with one request at a time and no list. */
 export function decidingHelp(columns: number): Line[] {
   return [...keyLines([...DECIDING, ...IN_A_TURN], columns), ...textLines(VISIBLE, columns)];
 }
 
-/** What a key does stands beside it, or below it where that would be too narrow to read. */
+/** The effect of a key stands beside it, or below it if the column would be too narrow. */
 function keyLines(keys: [string, string][], columns: number): Line[] {
   const isNarrow = columns - WIDTH < LEAST_TEXT;
   const indent = " ".repeat(isNarrow ? 2 : WIDTH);
@@ -65,7 +65,7 @@ function textLines(text: string, columns: number): Line[] {
   return wordLines(text, columns).map((one) => line(one));
 }
 
-/** Broken between words; only a word that is wider than the screen is cut. */
+/** Breaks text between words. Only a word wider than the screen is cut. */
 function wordLines(text: string, columns: number): string[] {
   const lines = [""];
   for (const word of text.split(" ")) {

@@ -3,11 +3,11 @@ import { helpLines } from "./help-lines.ts";
 import { DOWN, PAGE_DOWN, PAGE_UP, UP } from "./screen/moving-keys.ts";
 import { createScroll } from "./screen/scroll.ts";
 
-/** What the keys do, for as long as the person reads it. */
+/** Shows what the keys do until the person goes back. */
 export function createHelp(tab: () => "requests" | "sessions") {
   const scroll = createScroll();
   return {
-    /** Whether the key scrolls; any other one goes back. */
+    /** Whether the key scrolls; any other key leaves the help. */
     take(key: string, rows: number): boolean {
       if (DOWN.includes(key)) scroll.by(1);
       else if (UP.includes(key)) scroll.by(-1);

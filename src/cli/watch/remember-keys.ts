@@ -15,24 +15,24 @@ type RememberKeysNeed = {
   current: () => InboxItem | undefined;
   decider: Decider;
   confirmation: Confirmation;
-  /** A rule was made of the decision. */
+  /** Called when a decision created a rule. */
   remembered: (rule: Rule) => void;
-  /** What became of the decision otherwise. */
+  /** Called with any other result of the decision. */
   tell: (result: DeciderResult) => void;
   fail: (cause: unknown) => void;
 };
 
-/** What the keys do while the person writes the rule that an allow is remembered by. */
+/** The keys while the person edits the rule for an allow. */
 export function createRememberKeys(need: RememberKeysNeed) {
   const { remembering, current, decider, confirmation, remembered, tell, fail } = need;
-  /** What came of the last press, until another key. */
+  /** The result of the last press, until the next key. */
   let note: string | undefined;
 
   async function make(): Promise<void> {
     const state = remembering.current();
     const remember = state && rememberOf(state);
     if (!state || !remember) return;
-    // What the rule was written for is not in view any more.
+    // The request for which the rule was written is no longer in view.
     if (current()?.approval.id !== state.approval.id) return remembering.leave();
     const result = await decider.allowAndRemember(remember, state.input);
     if (result.kind === "too_soon") return;
@@ -47,7 +47,7 @@ export function createRememberKeys(need: RememberKeysNeed) {
   }
 
   return {
-    /** Whether the key was for the rule. */
+    /** Whether the key was meant for the rule. */
     take(key: string, isPasting: boolean): boolean {
       const state = remembering.current();
       if (!state) return false;
@@ -68,12 +68,12 @@ export function createRememberKeys(need: RememberKeysNeed) {
     begins(): void {
       note = undefined;
     },
-    /** The match as it is written, and what there is to know about it. */
+    /** The match as edited so far, and what is known about it. */
     lines(columns: number): { match: Line; about: Line[] } | undefined {
       const state = remembering.current();
       return state && { match: matchLine(state, columns), about: aboutLines(state, note, columns) };
     },
-    /** Both in one row, where there is no more. */
+    /** Both in one row, for a screen without more room. */
     line(columns: number): Line | undefined {
       const state = remembering.current();
       return state && oneLine(state, note, columns);

@@ -3,7 +3,7 @@ import type { Approval } from "../../contract/approvals/approval.ts";
 import { type Line, line, type Span, span, widthOf, wrapped } from "../terminal/lines.ts";
 
 export const OUTSIDE_GRANT = "outside your grant: the operator decides";
-/** What the keys do while a rule is written. */
+/** The keys while the person edits a rule. */
 export const RULE_KEYS: Line = [
   { text: "Tab this session/always  Enter allow and make the rule  Esc leave", style: "dim" },
 ];
@@ -11,7 +11,9 @@ const WHERE: Record<Remembering["scope"], string> = { session: "in this session"
 const CURSOR: Span = { text: "█" };
 const LEAST_MATCH = 12;
 
-/** Why it asks although a rule looks as if it allowed it, and what the person may do about requests like this one. */
+/**
+ * Why the request needs approval although a rule seems to allow it, and how the person could remember such requests.
+ */
 export function ruleLines(approval: Approval, columns: number): Line[] {
   const { suggested_rule, why_asked, escalates } = approval;
   const noRule = whyNotRemembered(approval);
@@ -23,14 +25,14 @@ export function ruleLines(approval: Approval, columns: number): Line[] {
   return [...asked, ...remembers];
 }
 
-/** The match that is being written, its end where it is long. */
+/** The match as edited so far; the end of a long one. */
 export function matchLine({ decision, match }: Remembering, columns: number): Line {
   const label: Span = { text: `Rule: ${decision} `, style: "bold" };
   const room = Math.max(LEAST_MATCH, columns - widthOf([label]) - 1);
   return [label, span(endOf(match, room)), CURSOR];
 }
 
-/** Where the rule would hold, and what it would have decided before; or what came of the last press. */
+/** Where the rule would apply and what it would have decided in the past, or the result of the last press. */
 export function aboutLines(state: Remembering, note: string | undefined, columns: number): Line[] {
   if (note !== undefined) return wrapped(line(note, "yellow"), columns);
   const where: Span = { text: `${WHERE[state.scope]}; `, style: "cyan" };
@@ -48,7 +50,7 @@ export function oneLine(state: Remembering, note: string | undefined, columns: n
   return [...matchLine(state, columns - widthOf(about)), ...about];
 }
 
-/** What the row does not say. */
+/** An explanation of the one row. */
 export const ONE_LINE_HELP =
   "Edit the rule: Tab changes session/always, Enter allows and makes it, Esc leaves. N of N: what it would have decided.";
 

@@ -18,25 +18,25 @@ import { createRequestKeys } from "./request-keys.ts";
 type RequestControlsNeed = {
   config: Config;
   api: Api;
-  /** The request that the person sees. */
+  /** The request in view. */
   current: () => InboxItem | undefined;
   onDecided: (id: string) => void;
   onBeaten: (id: string, outcome: RequestEnd) => void;
   edit: (item: InboxItem) => Promise<void>;
   say: (text: string, style?: Style) => void;
-  /** Tells what is not about the request that is shown. */
+  /** Reports something that is not about the request in view. */
   note: (text: string) => void;
   fail: (cause: unknown) => void;
 };
 
-/** What it takes to review requests and to decide them by key, in `watch` and in `run`. */
+/** Everything for reviewing requests and deciding them by key, in `watch` and in `run`. */
 export function createRequestControls(need: RequestControlsNeed) {
   const { config, api, current, onDecided, onBeaten, edit, say, note, fail } = need;
   const reviews = createReviews({ api });
   const drafts = createDrafts(config);
   const answers = createAnswers();
   const remembering = createRemembering({ api });
-  /** As it was requested, or as the person has edited it. */
+  /** The request as made, or as the person edited it. */
   const review = async ({ approval }: InboxItem): Promise<Review> => withDraft(await reviews.review(approval), drafts);
   const confirmation = createConfirmation({ now: () => performance.now() });
   const decisions = createDecisions({ api, onDecided, onBeaten });

@@ -25,16 +25,16 @@ const UNREAD = "Its whole input can't be read now: try again.";
 type Questions = { questions: Question[]; input: JsonObject };
 
 type RequestKeysNeed = {
-  /** What the keys are about. */
+  /** The request that the keys act on. */
   current: () => InboxItem | undefined;
-  /** As it was requested, or as the person has edited it. */
+  /** The request as made, or as the person edited it. */
   review: (item: InboxItem) => Promise<Review>;
   decider: Decider;
   confirmation: Confirmation;
   drafts: Drafts;
   answers: Answers;
   remembering: RememberState;
-  /** What could be remembered of the request with this input. */
+  /** The rule that could remember the request with this input. */
   offered: (approval: Approval, input: JsonObject) => Promise<Approval>;
   edit: (item: InboxItem) => Promise<void>;
   remembered: (rule: Rule) => void;
@@ -43,19 +43,19 @@ type RequestKeysNeed = {
   fail: (cause: unknown) => void;
 };
 
-/** What the keys do to the selected request, in `watch` and in `run`: allow, also with a rule, deny, edit, answer. */
+/** The keys for the selected request, in `watch` and in `run`: allow (with a rule or without), deny, edit, answer. */
 export function createRequestKeys(need: RequestKeysNeed) {
   const { current, review, decider, confirmation, drafts, answers, remembering, offered, edit, say, note, fail } = need;
   let writing: { item: InboxItem; text: string } | undefined;
   let isPasting = false;
   const ruleKeys = createRememberKeys({ ...need, tell });
 
-  /** With the selected request, if it is still pending. */
+  /** Acts on the selected request if it is still pending. */
   const onPending = (act: (item: InboxItem) => void | Promise<void>) => () => {
     const item = current();
     if (item && !item.outcome) Promise.resolve(act(item)).catch(fail);
   };
-  /** With a question, and all of it. */
+  /** Acts on a question once its whole text is loaded. */
   const onQuestion = (act: (item: InboxItem, questions: Questions) => void | Promise<void>) =>
     onPending(async (item) => {
       const { approval, context } = await review(item);
@@ -74,11 +74,11 @@ export function createRequestKeys(need: RequestKeysNeed) {
       const reviewed = await review(item);
       if (!reviewed.context) return say(UNREAD, "yellow");
       const input = drafts.inputFor(item.approval.id);
-      // Whether the grant covers what was edited is known when it is sent.
+      // Whether the grant covers an edited input is only checked when it is sent.
       if (reviewed.approval.escalates && !input) return say(`It is ${OUTSIDE_GRANT}.`, "yellow");
       const approval = input ? await offered(reviewed.approval, input) : reviewed.approval;
       if (approval.no_rule !== undefined) return say(`It can't be remembered: ${approval.no_rule}.`, "yellow");
-      // Somebody may have decided it while it was read.
+      // Someone may have decided the request while it was loading.
       if (current()?.approval.id !== approval.id || current()?.outcome) return;
       if (approval.suggested_rule === undefined) note(NO_SUGGESTION);
       ruleKeys.begins();
@@ -136,29 +136,29 @@ export function createRequestKeys(need: RequestKeysNeed) {
   }
 
   return {
-    /** Whether the key was text: of a reason, of a rule, or pasted, which was meant for another window. */
+    /** Whether the key was text: of a reason or a rule, or pasted text, which was meant for another window. */
     takeText(key: string): boolean {
       if (key === PASTE_BEGINS || key === PASTE_ENDS) isPasting = key === PASTE_BEGINS;
       else if (writing) write(key, writing);
       else return ruleKeys.take(key, isPasting) || isPasting;
       return true;
     },
-    /** Whether the key was one of these. */
+    /** Whether the key is one of these. */
     take(key: string): boolean {
       if (key !== "a") confirmation.disarm();
       keys[key]?.();
       return key in keys;
     },
-    /** The reason that is being written, its end where it is long. */
+    /** The reason as typed so far; the end of a long one. */
     reasonLine(columns: number): Line | undefined {
       if (!writing) return undefined;
       const room = Math.max(8, columns - REASON.length - 1);
       return [{ text: REASON, style: "bold" }, span(Array.from(writing.text).slice(-room).join("")), { text: "█" }];
     },
-    /** The rule that is being written, and what there is to know about it. */
+    /** The rule as edited so far, and what is known about it. */
     ruleLines: ruleKeys.lines,
     ruleLine: ruleKeys.line,
-    /** It is decided: nothing is written about it any more. */
+    /** The request is decided: drops any reason or rule in progress. */
     ended(id: string): void {
       remembering.ended(id);
       if (writing?.item.approval.id === id) writing = undefined;

@@ -12,10 +12,10 @@ import { printableText } from "../terminal/printable.ts";
 import type { Style } from "../terminal/terminal.ts";
 import { ruleLines } from "./remember-lines.ts";
 
-/** What a person reads at most; the rest is cut out of the middle. */
+/** Longer text is cut in the middle. */
 const MAX_CHARS = 100_000;
 const MAX_LINES = 5_000;
-/** Stands before each line of a child's, so that none of them can pass for one of ours. */
+/** Stands before each line from a child, so that none can pass for a line of Plexus. */
 const GUTTER: Span = { text: "│ ", style: "dim" };
 
 const ROLE_STYLES: Record<Role, Style | undefined> = {
@@ -34,7 +34,7 @@ const ROLE_STYLES: Record<Role, Style | undefined> = {
 };
 const SIGN_STYLES: Record<DiffLine["sign"], Style | undefined> = { "+": "green", "-": "red", " ": undefined };
 
-/** All that matters for a decision, in lines of at most so many columns. */
+/** Everything that matters for a decision, in lines of at most this many columns. */
 export function requestLines(review: Review, columns: number, choices = NO_CHOICES): Line[] {
   const dangers = review.dangers.flatMap((danger) =>
     wrapped([{ text: "! ", style: "yellow" }, span(dangerText(danger), "yellow")], columns),
@@ -42,12 +42,12 @@ export function requestLines(review: Review, columns: number, choices = NO_CHOIC
   return [...dangers, ...callLines(review, columns, choices), ...ruleLines(review.approval, columns)];
 }
 
-/** Its dangers, for a person who decides it by this id. */
+/** The dangers of the request, for a person who decides it by this id. */
 export function dangerTexts({ dangers }: Review, id: string): string[] {
   return dangers.map((danger) => `! ${id}: ${printableText(dangerText(danger))}`);
 }
 
-/** What would be done, and where. */
+/** The call, and the directory in which it runs. */
 export function callLines({ approval, context }: Review, columns: number, choices = NO_CHOICES): Line[] {
   const workingDir = context?.working_dir ?? null;
   const place = workingDir === null ? [] : wrapped(line(`in ${workingDir}`, "dim"), columns);
@@ -60,7 +60,7 @@ export function callLines({ approval, context }: Review, columns: number, choice
   return [...asks, ...leads, ...cutLines(body).flatMap((one) => wrapped(one, columns, GUTTER)), ...place];
 }
 
-/** What was said before the call, for who has not followed it. */
+/** The child's words before the call, for a person who did not follow the turn. */
 export function saidLines({ said = "" }: Pick<Approval, "said">, columns: number): Line[] {
   if (said === "") return [];
   return [line("said before:", "dim"), ...textLines(said).flatMap((one) => wrapped([GUTTER, ...one], columns, GUTTER))];
@@ -123,7 +123,7 @@ function diffLines(path: string, { hunks, added, removed, note }: FileDiff): Lin
   return [head, ...about, ...changes];
 }
 
-/** Numbered for the keys; marked are the question that the digits are about, and what is chosen. */
+/** Options with numbers for the keys, a mark at the question that the digits answer, and the chosen options. */
 function questionLines({ question, multiSelect, options }: Question, at: number, choices: Choices): Line[] {
   const [first = [], ...rest] = textLines(question);
   const mark: Span = { text: choices.at === at ? "▸ " : "  ", style: "cyan" };

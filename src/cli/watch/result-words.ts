@@ -4,7 +4,7 @@ import type { Style } from "../terminal/terminal.ts";
 
 type Words = { text: string; style: Style };
 
-/** What to tell the person of what came of their press; nothing where nothing has come of it. */
+/** Messages about the result of a press; empty if it had no effect. */
 export function wordsFor(result: DeciderResult, key = "a"): Words[] {
   switch (result.kind) {
     case "sent":

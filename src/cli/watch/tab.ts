@@ -1,18 +1,18 @@
 import type { Line } from "../terminal/lines.ts";
 
-/** One of the two views between head and foot of the screen, and what the keys do there. */
+/** One of the two views between the head and the foot of the screen, and its keys. */
 export type Tab = {
-  /** Whether the key was text that is being written, or pasted. */
+  /** Whether the key was typed or pasted text. */
   takeText(key: string): boolean;
   take(key: string): void;
-  /** It is shown from now on, or not any more. */
+  /** The tab is now in view, or no longer. */
   entered(): void;
   left(): void;
-  /** What the list is narrowed to, and how it is grouped. */
+  /** How the list is filtered and grouped. */
   about(): string;
   view(columns: number): {
     body: Line[];
-    /** What is being written, in place of the last message. */
+    /** The text in progress, in place of the last message. */
     written: Line | undefined;
     keys: Line;
   };

@@ -10,14 +10,14 @@ import { CommandFailed, type Terminal } from "../terminal/terminal.ts";
 import { createController } from "./controller.ts";
 import { openFullScreen } from "./screen/full-screen.ts";
 
-/** So many changes a second are drawn at most, however many come. */
+/** Limits how often the screen is drawn, however many changes come. */
 const DRAW_EVERY_MS = 40;
 const STOP_SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
 
-/** The inbox on the whole screen, until the person quits. */
+/** Shows the inbox on the whole screen until the person quits. */
 export async function watch(config: Config, terminal: Terminal): Promise<void> {
   const api = await openApi(config);
-  // Before the screen is ours, so that what is wrong can be read.
+  // Check this before taking over the screen, so that an error stays readable.
   await api.call(whoAmI);
   const keyboard = openKeyboard();
   if (!keyboard) throw new CommandFailed("watch needs a terminal of its own to read keys from.");
@@ -41,7 +41,7 @@ export async function watch(config: Config, terminal: Terminal): Promise<void> {
     }),
   );
   stack.use(heard(STOP_SIGNALS, () => quit.abort()));
-  // A bug ends it too, once the screen on which it is told is there again.
+  // An unexpected error ends the command too. It is printed after the screen is restored.
   stack.use(heard(["uncaughtException", "unhandledRejection"], fail));
 
   controller.attach();
@@ -66,7 +66,7 @@ export async function watch(config: Config, terminal: Terminal): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
-/** Draws soon after it was asked to, once for all that asked meanwhile, and each second for the clocks. */
+/** Draws soon after a request, once for all requests in that time, and every second for the clocks. */
 function createDrawing(draw: () => void): Disposable & { ask: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const ask = () => {

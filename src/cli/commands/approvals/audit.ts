@@ -45,13 +45,13 @@ function exportCommand(terminal: Terminal): Command {
   );
 }
 
-/** The server compares its record with the chains; only it has the record. */
+/** Only the server has its record, so it compares the record with the chains itself. */
 async function ofServer(options: Options): Promise<AuditReport> {
   const api = await openApi(readConfig(options));
   return api.call(verifyAudit, {}, { signal: AbortSignal.timeout(VERIFY_WITHIN_MS) });
 }
 
-/** What an export tells by itself: whether its entries build on each other, and each delivery on a decision. */
+/** What an export shows on its own: whether its entries build on each other, and each delivery on a decision. */
 async function ofFile(file: string): Promise<AuditReport> {
   const problems: AuditProblem[] = [];
   const report = (problem: AuditProblem) => void problems.push(problem);
@@ -89,7 +89,7 @@ function textOf({ intact, chains, problems, has_more_problems }: AuditReport): s
   return `${[...lines, ...found, ...(intact ? ["✓ every entry fits"] : [])].join("\n")}\n`;
 }
 
-/** From where to where a chain reaches, so that one that begins too late catches the eye. */
+/** The range of a chain, so that a chain with a late beginning stands out. */
 function extentOf({ chain, entries, head, ...extent }: AuditReport["chains"][number]): string {
   const { forgotten_through, chained_since, first_at, head_at } = extent;
   if (entries === 0) return `${chain}: no entries`;

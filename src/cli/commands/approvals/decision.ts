@@ -9,7 +9,7 @@ import { CommandFailed, ExitCode, type Terminal } from "../../terminal/terminal.
 import { madeText, tellNote } from "../rules/rule-text.ts";
 import { meantRequest, refuseUnnamed, type WhichRequest } from "./request-id.ts";
 
-/** Decides one request; being second is a failure of its own, which says who was first. */
+/** Decides one request. If someone decided first, the command fails with an exit code of its own and names them. */
 export async function sendDecision(
   config: Config,
   { which, decision, json }: { which: WhichRequest; decision: Decision; json: boolean },
@@ -38,7 +38,7 @@ function quoted(key: string): string {
   return printable(JSON.stringify(key));
 }
 
-/** How to decide it from another terminal. */
+/** How to decide the request from another terminal. */
 export function howToDecide(what: string, approvalId: string): string {
   return `${what} needs approval: \`plexus allow ${approvalId}\`, or \`plexus deny ${approvalId} -m WHY\`.`;
 }

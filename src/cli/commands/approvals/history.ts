@@ -70,7 +70,7 @@ export function historyCommand(terminal: Terminal): Command {
     });
 }
 
-/** Newest first, a page at a time, for as long as somebody wants more. */
+/** Yields decisions, newest first, page by page, as long as the caller reads on. */
 async function* decisions(api: Api, options: Options): AsyncGenerator<Approval> {
   const { pagedItems } = await import("../../../client/paging.ts");
   const { session, tool, search, since, until, builtin, limit, json } = options;
@@ -94,7 +94,7 @@ async function* decisions(api: Api, options: Options): AsyncGenerator<Approval> 
   for await (const approval of found) if (isWanted(approval)) yield approval;
 }
 
-/** A kind stands for all of its own, as `rule` for every rule; a rule may be named by the end of its id. */
+/** A kind such as `rule` stands for all rules. The end of a rule's id is enough. */
 function isBy({ resolved_by }: Approval, by: string | undefined): boolean {
   if (by === undefined || resolved_by === by || resolved_by?.startsWith(`${by}:`)) return true;
   const [kind, end = ""] = by.split(":");
@@ -116,7 +116,7 @@ function rowOf(approval: Approval, short: (id: string) => string, terminal: Term
   ];
 }
 
-/** In Unix seconds. */
+/** The time in Unix seconds. */
 function instant(value: string): number {
   const ago = timeSpan(value);
   if (ago !== undefined) return Math.floor(Date.now() / 1000) - ago;

@@ -34,7 +34,10 @@ export function pendingCommand(terminal: Terminal): Command {
     });
 }
 
-/** A line for each, warnings of what is dangerous, and for a person how to decide; ids are told apart `among` these. */
+/**
+ * Prints a line for each request, warnings of dangers, and for a person how to decide. Short ids are unique `among`
+ * these.
+ */
 export async function showPending(
   approvals: Approval[],
   api: Api,
@@ -42,7 +45,7 @@ export async function showPending(
   among: Approval[] = approvals,
 ): Promise<void> {
   const now = Date.now() / 1000;
-  // A program gets whole ids; a person types as little as will do.
+  // Programs get whole ids; people get the shortest that work.
   const short = terminal.isInteractive ? shortIds(among.map(({ id }) => id)) : (id: string) => id;
   const rows = approvals.map((approval) => [
     short(approval.id),
@@ -56,7 +59,10 @@ export async function showPending(
   if (terminal.isInteractive) terminal.out(`\n${HINT}\n`);
 }
 
-/** Why allowing them in `watch` or on the page would take a second press, of the oldest; the table has no room for it. */
+/**
+ * The dangers of the oldest requests, for which `watch` and the page require a second press. The table has no room for
+ * them.
+ */
 async function warningsOf(approvals: Approval[], short: (id: string) => string, api: Api): Promise<string[]> {
   const [{ createReviews }, { dangerTexts }] = await Promise.all([
     import("../../../client/deciding/reviews.ts"),

@@ -5,7 +5,7 @@ import { WHERE } from "../rules/rule-text.ts";
 
 export type RememberFlags = { remember?: Remember["scope"]; match?: string };
 
-/** Adds the flags that make a rule of a decision. */
+/** Adds the flags that turn a decision into a rule. */
 export function withRememberFlags(command: Command): Command {
   return command
     .addOption(

@@ -7,25 +7,25 @@ import { requestText } from "../../terminal/request-text.ts";
 import { CommandFailed } from "../../terminal/terminal.ts";
 
 const LISTED_CHARS = 2_000;
-/** How many decisions are looked through for a request that is no longer pending. */
+/** How many decisions to search for a request that is no longer pending. */
 const DECIDED = 1_000;
-/** Whoever decides on the last request without naming it has seen it for so long. */
+/** `--last` requires that the request was visible for this long. */
 const SEEN_SECS = 5;
 const SHOWN = 5;
 const SHOWN_CHARS = 60;
 
 export type WhichRequest = { id: string | undefined; last: true | undefined };
-/** Its id, and what it is called in what is printed. */
+/** The request's id, and its name in the output. */
 type Meant = { id: string; called: string };
 
-/** The request that the arguments mean: by the whole id, by the end of it, or the newest one. */
+/** The request that the arguments mean: by its whole id, by the end of it, or the newest one. */
 export async function meantRequest(api: Api, { id }: WhichRequest, verb: "allow" | "deny"): Promise<Meant> {
   if (id !== undefined) return { id: isShortId(id) ? await endingWith(api, id) : id, called: id };
   const one = await newest(api, verb);
   return { id: one.id, called: `${shortId(one.id)}: ${requestText(one).slice(0, SHOWN_CHARS)}` };
 }
 
-/** Before anything is asked of the server: what names no request, or two. */
+/** Refuses arguments that name no request, or two, before any call to the server. */
 export function refuseUnnamed({ id, last }: WhichRequest): void {
   if (id !== undefined && last) throw new UsageError("Give an ID or --last, not both.");
   if (id === undefined && !last)
@@ -45,7 +45,10 @@ async function endingWith(api: Api, end: string): Promise<string> {
   throw new CommandFailed(`${found.length} requests end with ${end}: give more of the id. ${listed(found)}`);
 }
 
-/** Refused where it is not clear that it is the one which the person has seen, or where it deserves to be named. */
+/**
+ * The newest request. Refuses if the person may not have seen it yet, or if it is too dangerous to allow without naming
+ * it.
+ */
 async function newest(api: Api, verb: "allow" | "deny"): Promise<Approval> {
   const waiting = await pending(api);
   const one = waiting.at(-1);

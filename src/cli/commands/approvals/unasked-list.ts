@@ -24,7 +24,7 @@ type Wanted = {
   json?: true;
 };
 
-/** Lists the calls that ran although Plexus had not allowed them, newest first. */
+/** Lists the calls that ran without permission from Plexus, newest first. */
 export async function listUnasked(api: Api, wanted: Wanted, terminal: Terminal): Promise<void> {
   if (wanted.status || wanted.by || wanted.builtin || wanted.search) {
     throw new CommandFailed(

@@ -14,10 +14,10 @@ import { sessionKey } from "../sessions/session-key.ts";
 import { showPending } from "./pending.ts";
 import { timeSpan } from "./time-span.ts";
 
-/** The most that one request may wait. */
+/** The longest wait of a single request. */
 const ASKED_SECS = 110;
 const ANSWER_WITHIN_MS = 30_000;
-/** Before a server that is stopping, or away, is asked again. */
+/** The pause before another request to a server that is stopping or away. */
 const PAUSE_MS = 1_000;
 const DEFAULT_TIMEOUT = "1h";
 const BY_HAND =
@@ -63,7 +63,7 @@ export function waitCommand(terminal: Terminal): Command {
     });
 }
 
-/** Asks again and again, also a server that was away meanwhile. */
+/** Waits with repeated requests, also through an outage of the server. */
 async function wait(
   api: Api,
   body: { session_id: string | undefined; since: number | undefined; consumer: string },
@@ -74,7 +74,7 @@ async function wait(
   let wasReached = false;
   for (;;) {
     const asked = performance.now();
-    // At first only to see whether there is a server: one that goes away later is waited for.
+    // The first request only checks that there is a server. Later outages are waited out.
     const timeout_secs = wasReached ? Math.min(ASKED_SECS, Math.max(0, (end - asked) / 1000)) : 0;
     const signal = AbortSignal.timeout(timeout_secs * 1000 + ANSWER_WITHIN_MS);
     const waited = await api.call(waitForNext, { body: { ...body, timeout_secs } }, { signal }).catch((cause) => {
@@ -87,7 +87,7 @@ async function wait(
       onByHand();
     }
     wasReached = true;
-    // One that answers early is about to stop.
+    // A server that answers early is about to stop.
     const isEarly = performance.now() - asked < timeout_secs * 1000;
     if (isEarly) await Bun.sleep(Math.min(PAUSE_MS, Math.max(0, end - performance.now())));
   }
@@ -103,7 +103,7 @@ async function show(
   if (has_more) terminal.err("There is more: call it again.\n");
 }
 
-/** How a turn ended, and below that what its child said last. */
+/** How a turn ended, followed by the child's last message. */
 function endOf({ name, status, text, error, asks, cost_usd }: Finished): string {
   const { allowed, denied, timed_out, unasked } = asks;
   const counts = Object.entries({ allowed, denied, "timed out": timed_out, unasked }).filter(([, count]) => count > 0);

@@ -15,7 +15,7 @@ import { placesOf } from "./rule-place.ts";
 import { limitsOf, shortId } from "./rule-text.ts";
 
 const HEADER = ["ID", "DECIDES", "WHERE", "BY", "HITS", "LAST", "MATCH"];
-/** On a screen, so that the match has room. */
+/** The width of some columns on a screen, to leave room for the match. */
 const MOST_COLUMNS = 16;
 const INDENT = " ".repeat(10);
 const NONE = "There are no rules: `plexus rules suggest` finds some, `plexus rules add` makes one.\n";
@@ -38,7 +38,7 @@ export function listCommand(terminal: Terminal): Command {
     });
 }
 
-/** A row for each, and below it what only some have. */
+/** A row for each rule, and below it the fields that only some rules have. */
 async function rulesText(api: Api, rules: Rule[], terminal: Terminal): Promise<string> {
   const placeOf = await placesOf(api, rules);
   const now = Date.now() / 1000;
@@ -70,7 +70,7 @@ function detailsOf(rule: Rule | undefined, terminal: Terminal): string[] {
   return [styled("dim", terminal.isInteractive ? shortened(text, terminal.columns) : text, terminal)];
 }
 
-/** What is wrong with the operator's file, which switches its allows off. */
+/** Warns of mistakes in the operator's file: they disable its allow rules. */
 async function warnOfFile(api: Api, terminal: Terminal): Promise<void> {
   const ready = await api.call(isReady);
   const file = "rules" in ready ? ready.rules : undefined;

@@ -21,7 +21,7 @@ export function decisionArgument(name: string): Argument {
   return new Argument(name, "what becomes of the calls").choices(RuleDecision.options);
 }
 
-/** Adds the flags of what a rule has besides its decision and its match. */
+/** Adds the flags for everything in a rule except its decision and match. */
 export function withRuleFlags(command: Command): Command {
   return command
     .option("--reason <TEXT>", "with deny: what the agent is told")
@@ -31,7 +31,7 @@ export function withRuleFlags(command: Command): Command {
     .option("--shadow", "decide nothing, and record what it would have decided");
 }
 
-/** The same for a rule that exists, whose limits can be taken away. */
+/** The same for an existing rule, whose limits can be removed. */
 export function withChangeFlags(command: Command): Command {
   return command
     .option("--reason <TEXT>", 'with deny: what the agent is told; "" takes it away')

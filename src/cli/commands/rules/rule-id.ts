@@ -4,7 +4,7 @@ import { CommandFailed } from "../../terminal/terminal.ts";
 
 const WHOLE_ID_CHARS = 36;
 
-/** The id of the rule that an argument means: the whole id, or the end of it that `plexus rules list` shows. */
+/** The id of the rule that an argument names: by its whole id, or by the end of it that `plexus rules list` shows. */
 export async function ruleId(api: Api, given: string): Promise<string> {
   if (given.length >= WHOLE_ID_CHARS) return given;
   const { rules } = await api.call(listRules);

@@ -3,7 +3,7 @@ import { Refused } from "../../../contract/refusals/refused.ts";
 import { getSession } from "../../../contract/routes/sessions.ts";
 import type { Rule } from "../../../contract/rules/rule.ts";
 
-/** Where each rule holds, in words: sessions by their names. */
+/** The scope of each rule in words, with the names of sessions. */
 export async function placesOf(api: Api, rules: Rule[]): Promise<(rule: Rule) => string> {
   const sessions = await sessionNames(api, rules);
   return ({ session_id, owner }) => {

@@ -4,34 +4,34 @@ import { shortRuleId } from "../../terminal/decided-by.ts";
 import { printable } from "../../terminal/printable.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
-/** Where a decision is remembered. */
+/** The scope in which a decision is remembered, in words. */
 export const WHERE: Record<Remember["scope"], string> = {
   session: "in this session",
   always: "in every session of whoever created this one",
 };
 
-/** What names a rule to people. */
+/** The name of a rule for people: the end of its id. */
 export function shortId({ id, tier }: Pick<Rule, "id" | "tier">): string {
   return tier === "builtin" ? id.replace(/^builtin:/, "") : shortRuleId(id);
 }
 
-/** The rule in a sentence, for who has just made it. */
+/** A new rule in one sentence. */
 export function ruleText(rule: Rule, where: string): string {
   const more = limitsOf(rule).map((limit) => `, ${limit}`);
   return printable(`${rule.decision} ${rule.match}, ${where}${more.join("")}`);
 }
 
-/** A rule that came of a decision. */
+/** The sentence on a rule that a decision made. */
 export function madeText(rule: Rule): string {
   return `Rule ${shortId(rule)}: ${ruleText(rule, WHERE[rule.session_id === undefined ? "always" : "session"])}.`;
 }
 
-/** What a rule will not do although it looks as if it would. */
+/** Prints what a rule will not do although its match suggests it. */
 export function tellNote({ note }: { note?: string | undefined }, terminal: Terminal): void {
   if (note !== undefined) terminal.err(`${note}\n`);
 }
 
-/** For how long it counts, and what else sets it apart; nothing where it holds until it is removed. */
+/** The rule's limits and other special properties; empty for a rule that holds until it is removed. */
 export function limitsOf({ uses_left, expires_at, interrupt, mode, shadow, off }: Rule): string[] {
   return [
     ...(off ? ["off: the file has a mistake"] : []),
@@ -49,7 +49,7 @@ function shadowText({ would_decide, contradictions, ready }: NonNullable<Rule["s
 
 const NO_RECORD = { would_decide: 0, contradictions: 0, ready: false };
 
-/** How many, with the word that goes with it. */
+/** A number with its noun in singular or plural. */
 export function counted(count: number, one: string): string {
   return `${count} ${one}${count === 1 ? "" : "s"}`;
 }

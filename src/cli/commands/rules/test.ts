@@ -75,7 +75,7 @@ async function callOf({ tool, input, command }: Options, terminal: Terminal) {
   return { tool_name: tool, input: await jsonInput("--input", input, terminal) };
 }
 
-/** What becomes of a call now. */
+/** What the present rules decide about the call. */
 function callText({ would_be, by, match, why, suggested_rule, no_rule }: RuleTested): string {
   const rule = by === undefined ? "" : `, by ${decidedBy(by)}`;
   const matched = match === undefined ? "" : `: ${match}`;
@@ -98,7 +98,7 @@ async function showTested(api: Api, tested: RuleTested, terminal: Terminal): Pro
     terminal.out("There are more: `--json` has the ids of up to 50.\n");
 }
 
-/** It may have been forgotten by age meanwhile. */
+/** The request; `undefined` if the server has deleted it by age. */
 async function approvalOf(api: Api, { approval_id: id }: Contradiction): Promise<Approval | undefined> {
   try {
     return (await api.call(getApproval, { params: { id } })).approval;

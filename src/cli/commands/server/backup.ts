@@ -37,7 +37,7 @@ export function backupCommand(terminal: Terminal): Command {
     });
 }
 
-/** The file has its name only once it is whole and on disk; returns its size. */
+/** Writes the backup under a temporary name, and renames it when it is complete and on disk. Returns its size. */
 function backUp(dataDir: string, path: string, force: boolean): number {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {
@@ -56,7 +56,7 @@ function backUp(dataDir: string, path: string, force: boolean): number {
   }
 }
 
-/** For its owner alone from the start, whatever the umask. */
+/** Creates the file with access for its owner only, whatever the umask. */
 function makeEmpty(path: string): void {
   const opened = openSync(
     path,
@@ -70,7 +70,7 @@ function makeEmpty(path: string): void {
   }
 }
 
-/** What lies there goes when the data dir goes, and could be the database itself. */
+/** A backup in the data dir is lost with it, and its path could be that of the database itself. */
 function refuseDataDir(dataDir: string, path: string): void {
   if (realpathSync(dirname(path)) !== (tryRealpath(dataDir) ?? dataDir)) return;
   throw new CommandFailed(`${path} lies in the data dir: choose a place that outlives it.`);
@@ -84,12 +84,12 @@ function tryRealpath(path: string): string | undefined {
   }
 }
 
-/** A link, unlike a rename, never replaces what somebody else has put there meanwhile. */
+/** Unlike a rename, a link never replaces a file that someone else created meanwhile. */
 function place(draft: string, path: string, force: boolean): void {
   if (force || !linked(draft, path)) renameSync(draft, path);
 }
 
-/** Some disks know no links: a memory stick, for one. */
+/** Some file systems have no links, for example those of memory sticks. */
 function linked(draft: string, path: string): boolean {
   try {
     linkSync(draft, path);

@@ -51,7 +51,7 @@ export function connectCommand(terminal: Terminal): Command {
     });
 }
 
-/** Shows the change, and makes it once it is agreed to. */
+/** Shows the change, and makes it once the person agrees. */
 async function settle(change: Change | undefined, client: Client, options: Options, terminal: Terminal): Promise<void> {
   const { remove = false, print = false, yes = false, json = false } = options;
   if (!change) {

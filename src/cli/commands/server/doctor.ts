@@ -40,7 +40,7 @@ export function doctorCommand(terminal: Terminal): Command {
     });
 }
 
-/** Stopping it leaves no child and no server behind. */
+/** Turns signals into an abort, so that a stopped examination leaves no child and no server behind. */
 function stopOnSignals(): Disposable & { signal: AbortSignal } {
   const stop = new AbortController();
   const abort = () => stop.abort();

@@ -9,7 +9,7 @@ import { fileFailure } from "../../server/file-failure.ts";
 const GrantFile = z.union([z.strictObject({ grant: Grant }).transform(({ grant }) => grant), Grant]);
 const EXAMPLE = 'grant = ["Bash(npm test)", "Edit(./src/**)"]';
 
-/** The patterns of what a token may allow by itself, from a file of TOML or JSON; the server reads each of them. */
+/** The patterns that a token may allow by itself, from a TOML or JSON file. The server parses each pattern. */
 export function readGrant(path: string): string[] {
   const content = contentOf(path);
   const read = GrantFile.safeParse(content);

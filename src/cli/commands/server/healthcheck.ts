@@ -19,7 +19,7 @@ export function healthcheckCommand(terminal: Terminal): Command {
     });
 }
 
-/** Two outcomes only, as a container's health check wants them. */
+/** Ends with one of two outcomes, as a container's health check expects. */
 async function healthyUrl(config: Config, { host, port }: Flags): Promise<string> {
   try {
     const url = (host ?? port) ? localUrl(config.host, config.port) : locateServer(config).url;

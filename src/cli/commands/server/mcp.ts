@@ -17,7 +17,7 @@ export function mcpCommand(terminal: Terminal): Command {
     });
 }
 
-/** With both of them given, nothing is looked up. */
+/** With both settings given, the command looks up nothing. */
 function refuseIncomplete(config: Config): void {
   if (config.url && config.token) return;
   throw new UsageError(

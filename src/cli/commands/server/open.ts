@@ -21,13 +21,13 @@ export function openCommand(terminal: Terminal): Command {
       if (!options.print && !options.json && (await opened(pageUrl(server.url, code), config))) {
         return terminal.err(`Opened ${server.url} in the browser.\n`);
       }
-      // It may be meant for a phone, or for another machine.
+      // The address may be for a phone or another machine.
       const url = pageUrl(public_url ?? server.url, code);
       terminal.out(options.json ? jsonText({ url, expires_at }, terminal) : `${url}\n`);
     });
 }
 
-/** Says whether there was a browser to hand it to. */
+/** Opens the address in a browser; `false` if there is none. */
 async function opened(url: string, config: Config): Promise<boolean> {
   const opener = openerFor(config);
   if (opener === undefined) return false;

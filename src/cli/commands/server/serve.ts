@@ -37,7 +37,7 @@ export function serveCommand(terminal: Terminal): Command {
   command.addOption(new Option(UNTIL_INPUT_ENDS, "stop when standard input ends").hideHelp());
   return withSettings(command, SETTINGS).action(async ({ takeover, untilInputEnds, ...flags }: Options) => {
     const config = readConfig(flags);
-    // Loaded here alone: the other commands start in a fraction of the time without a server in them.
+    // Loaded only here, so that the other commands start without the code of the server.
     const { serve } = await import("../../server/server-process.ts");
     await serve(config, terminal, { takeover, untilInputEnds });
   });

@@ -32,7 +32,7 @@ function showCommand(terminal: Terminal): Command {
     });
 }
 
-/** The stored token is no use while a server runs that was given another. */
+/** The operator's token. A running server that got another token does not accept the stored one. */
 function operatorToken(config: Config): string {
   if (config.token) return config.token;
   const server = readServerFile(config.dataDir);

@@ -33,7 +33,7 @@ function propertyOf(properties: JsonObject, key: string): JsonObject | undefined
 function valueOf(text: string, schema: JsonObject | undefined): unknown {
   const isText = schema?.["type"] === "string";
   const items = schema?.["items"];
-  // One word of a list of texts; a whole list is JSON.
+  // One word of a list of texts. A whole list is given as JSON.
   const isItem = isJsonObject(items) && items["type"] === "string" && !text.trimStart().startsWith("[");
   return isText || isItem ? text : parsed(text);
 }

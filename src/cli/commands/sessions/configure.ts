@@ -14,7 +14,7 @@ import { shellLine } from "../../terminal/shell.ts";
 import { CommandFailed, type Terminal } from "../../terminal/terminal.ts";
 import { supervisionOption } from "./session-flags.ts";
 
-/** `next` is meant for an agent; what a newer server adds is left out. */
+/** `next` is meant for an agent. Fields that a newer server adds are ignored. */
 const Configured = ConfigureAnswer.omit({ next: true }).strip();
 type Configured = z.infer<typeof Configured>;
 const PROMPT = "your prompt";
@@ -50,14 +50,14 @@ async function write(file: string, config: Config, options: Options, terminal: T
   using target = openPrivateFile(file, { replaces: options.force === true });
   const { session_id, mcp_config, args } = await configure(config, options);
   const { rest, settings } = settingsIn(args);
-  // Claude Code takes the MCP servers of a file and the settings in it: one file, and a short command.
+  // Claude Code can read the MCP servers and the settings from the same file, which keeps the command short.
   target.commit(`${JSON.stringify({ ...mcp_config, ...settings }, null, 2)}\n`);
   const command = claudeCommand(file, settings ? ["--settings", file, ...rest] : rest);
   if (options.json) terminal.out(jsonText({ type: "ok", session_id, file, command }, terminal));
   else terminal.out(`${shellLine(command)}\n`);
 }
 
-/** The config alone on standard output, so that it can be piped to where it is needed. */
+/** Prints only the config to standard output, so that it can be piped. */
 function print(configured: Configured, { json }: Options, terminal: Terminal): void {
   terminal.out(jsonText(json ? configured : configured.mcp_config, terminal));
   if (json) return;
@@ -80,7 +80,7 @@ async function configure(config: Config, options: Options): Promise<Configured> 
   throw new CommandFailed(refusal?.message ?? "The server's answer is not understood: is it another version?");
 }
 
-/** The settings among the arguments, as an object, and all other arguments. */
+/** Splits the arguments into the settings, as an object, and the others. */
 function settingsIn(args: string[]): { rest: string[]; settings: JsonObject | undefined } {
   const at = args.indexOf("--settings");
   if (at < 0) return { rest: args, settings: undefined };

@@ -10,7 +10,7 @@ const FALLBACK = "session";
 const LONGEST = 90;
 const MOST = 100;
 
-/** The session of this directory and these settings: the one that is there, or the name of the one to make. */
+/** The existing session with this directory and these settings, or the name for a new one. */
 export async function directorySession(
   api: Api,
   directory: string,
@@ -25,7 +25,7 @@ export async function directorySession(
   throw new CommandFailed(`There are ${MOST} sessions named like ${base}: name one, \`plexus run NAME PROMPT\`.`);
 }
 
-/** What of a directory's name may stand in the name of a session. */
+/** The part of a directory's name that is valid in the name of a session. */
 function nameOf(directory: string): string {
   const name = basename(directory)
     .replaceAll(/[^\p{L}\p{N} ._@:-]+/gu, "-")
@@ -35,7 +35,7 @@ function nameOf(directory: string): string {
   return Name.safeParse(name).success ? name : FALLBACK;
 }
 
-/** One that works elsewhere, is started by hand, or has other settings than these is somebody else's work. */
+/** Whether the session has this directory and these settings. Any other belongs to other work. */
 function isFor(found: SessionDetail, directory: string, asked: Settings): boolean {
   if (found.kind !== "managed" || found.working_dir !== directory) return false;
   const settings: Settings = found;

@@ -13,7 +13,7 @@ const SHARES: Shares = [undefined, undefined, 0.2];
 
 type Wanted = { key: string; search: string; limit: number; json: boolean };
 
-/** Prints where a text stands in all turns of a session, the newest first. */
+/** Prints where a text occurs in all turns of a session, newest first. */
 export async function listFound(api: Api, { key, search, limit, json }: Wanted, terminal: Terminal): Promise<void> {
   const { pagedItems } = await import("../../../client/paging.ts");
   const found: TranscriptHit[] = [];

@@ -2,7 +2,7 @@ import { UsageError } from "../../../config.ts";
 import { JsonObject } from "../../../contract/values.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
-/** A JSON object as an argument carries it, or standard input where that is `-`. */
+/** The JSON object in an argument, or from standard input if the argument is `-`. */
 export async function jsonInput(what: string, given: string, terminal: Terminal): Promise<JsonObject> {
   const text = given === "-" ? await terminal.input() : given;
   const parsed = JsonObject.safeParse(parsedJson(what, text));

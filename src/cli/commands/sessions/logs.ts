@@ -46,7 +46,7 @@ export function logsCommand(terminal: Terminal): Command {
       const screen = createScreen(terminal);
       const print = createEventPrinter(options.json === true, screen, terminal);
       const leave = new AbortController();
-      // A reader that has gone, as in `plexus logs NAME -f | head -1`, has seen enough.
+      // The reader has closed the pipe, as in `plexus logs NAME -f | head -1`.
       process.stdout.once("error", () => leave.abort());
       const onLost = () => screen.note("No connection to the server. Waiting for it to come back.");
       const turnId = await turnOf(api, session.id, options.turn);
@@ -62,7 +62,7 @@ export function logsCommand(terminal: Terminal): Command {
     });
 }
 
-/** The turn that was asked for, also by the end of its id. */
+/** The turn that the argument names by its id, or by the end of it. */
 async function turnOf(api: Api, key: string, given: string | undefined): Promise<string | undefined> {
   if (given === undefined || !isShortId(given)) return given;
   const { allItems } = await import("../../../client/paging.ts");

@@ -2,7 +2,7 @@ import { UsageError } from "../../../config.ts";
 import { problemsIn } from "../../../contract/arguments/problems.ts";
 import { Name } from "../../../contract/values.ts";
 
-/** A name as an argument carries it. */
+/** The name in an argument. */
 export function nameArgument(name: string): string {
   const parsed = Name.safeParse(name);
   if (parsed.success) return parsed.data;

@@ -59,7 +59,7 @@ export function runCommand(terminal: Terminal): Command {
     });
 }
 
-/** The session that is named, or that of the directory. */
+/** The named session, or the session of the current directory. */
 async function sessionFor(api: Api, name: string | undefined, flags: SessionFlags, terminal: Terminal) {
   if (name !== undefined) {
     const found = await findSession(api, name);
@@ -72,7 +72,7 @@ async function sessionFor(api: Api, name: string | undefined, flags: SessionFlag
   return { key, found, settings: { ...asked, working_dir: directory } };
 }
 
-/** One word that is the name of a session was hardly meant as work for another one. */
+/** A single word that is the name of a session is probably not meant as a prompt for another session. */
 async function refuseLoneName(api: Api, prompt: string): Promise<void> {
   if (!Name.safeParse(prompt).success || /\s/.test(prompt) || !(await findSession(api, prompt))) return;
   throw new UsageError(`"${prompt}" is a session, and there is no work for it: plexus run ${prompt} PROMPT.`);
@@ -89,7 +89,7 @@ function notEmpty(prompt: string): string {
   throw new UsageError("PROMPT must not be empty: say what the child is to do.");
 }
 
-/** What is asked of the session; a new one works here unless told otherwise, an old one where it does. */
+/** The settings for the session. A new one works in the current directory by default, an existing one in its own. */
 function settingsFor(found: SessionDetail | undefined, key: string, flags: SessionFlags, terminal: Terminal) {
   const asked = settingsOf(flags);
   if (!found) return { ...asked, working_dir: asked.working_dir ?? realPath(".") };

@@ -22,7 +22,7 @@ export type SessionFlags = {
   approvalTimeoutSecs?: number;
 };
 
-/** Settings of a session, in the words of the API. */
+/** Settings of a session, with the names of the API. */
 export type Settings = Partial<
   Pick<
     SessionDetail,
@@ -60,7 +60,7 @@ export function withSessionFlags(command: Command, usualDirectory = ""): Command
     .option("--approval-timeout-secs <N>", "how long a request waits before it is denied", wholeNumber);
 }
 
-/** Says what each choice means, and which one holds unless another is made. */
+/** The option with the meaning of each choice, and the default. */
 export function supervisionOption(): Option {
   const meanings = Supervision.options.map((level) => `${level}: ${SUPERVISION_MEANING[level]}`);
   return new Option("--supervision <LEVEL>", `${meanings.join("; ")} (default: "default")`).choices(
@@ -68,7 +68,7 @@ export function supervisionOption(): Option {
   );
 }
 
-/** What was asked for, and nothing else. */
+/** Only the settings that the flags give. */
 export function settingsOf(flags: SessionFlags): Settings {
   return {
     ...(flags.dir !== undefined && { working_dir: realPath(flags.dir) }),
@@ -85,12 +85,12 @@ export function settingsOf(flags: SessionFlags): Settings {
   };
 }
 
-/** Tells what of the settings has no effect, beside what a command prints. */
+/** Prints warnings about settings without effect to standard error. */
 export function printWarnings({ warnings = [] }: Warned, terminal: Terminal): void {
   for (const warning of warnings) terminal.err(`Warning: ${printable(warning)}\n`);
 }
 
-/** By what it really is, as the server sees it. */
+/** The real path, as the server sees it. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);

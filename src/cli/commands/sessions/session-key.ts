@@ -7,17 +7,20 @@ import { CommandFailed } from "../../terminal/terminal.ts";
 
 const PAGE = 1_000;
 
-/** What names the session to the server: as given, or the whole id where only the end of one was given. */
+/**
+ * The key by which the server finds the session: the argument itself, or the whole id if the argument is the end of
+ * one.
+ */
 export async function sessionKey<Given extends string | undefined>(api: Api, given: Given): Promise<string | Given> {
   if (given === undefined) return given;
-  // A name may look like the end of an id, and counts first.
+  // A name may look like the end of an id, and takes precedence.
   if (!isShortId(given) || (await findSession(api, given))) return given;
   const found = (await allSessions(api)).filter(({ id }) => id.endsWith(given));
   if (found.length <= 1) return found[0]?.id ?? given;
   throw new CommandFailed(`${found.length} sessions have an id that ends with ${given}: give more of it, or the name.`);
 }
 
-/** The session of this name or whole id, if there is one. */
+/** The session with this name or whole id, if there is one. */
 export async function findSession(api: Api, key: string): Promise<SessionDetail | undefined> {
   try {
     return (await api.call(getSession, { params: { key } })).config;
@@ -27,7 +30,7 @@ export async function findSession(api: Api, key: string): Promise<SessionDetail 
   }
 }
 
-/** Newest first. */
+/** All sessions, newest first. */
 export async function allSessions(api: Api): Promise<SessionSummary[]> {
   const { allItems } = await import("../../../client/paging.ts");
   return allItems(PAGE, async (at) => {
@@ -38,7 +41,7 @@ export async function allSessions(api: Api): Promise<SessionSummary[]> {
 
 type OfSession = { session_id: string; session_name: string };
 
-/** Whether something is of the session that was asked for; one that was deleted is known by its name alone. */
+/** A filter for things of one session. A deleted session is only known by its name or whole id. */
 export async function sessionFilter(
   api: Api,
   given: string | undefined,

@@ -20,7 +20,7 @@ export function sessionsCommand(terminal: Terminal): Command {
   return (
     clientCommand("sessions", "list the sessions, newest first")
       .option("--json", "print JSON")
-      // What stands behind a command of it is that command's own.
+      // Flags after a subcommand belong to the subcommand.
       .enablePositionalOptions()
       .addCommand(updateCommand(terminal))
       .action(async (options: Options) => {
@@ -32,7 +32,7 @@ export function sessionsCommand(terminal: Terminal): Command {
   );
 }
 
-/** A name is one owner's: where there are several, it takes the id to name a session. */
+/** Names are unique only for each owner. With several owners, the table shows the ids too. */
 function sessionTable(sessions: SessionSummary[], terminal: Terminal): string {
   const now = Date.now() / 1000;
   const short = terminal.isInteractive ? shortIds(sessions.map(({ id }) => id)) : (id: string) => id;

@@ -11,7 +11,6 @@ import { sessionKey } from "./session-key.ts";
 
 type Options = Omit<Flags, keyof SessionFlags> & SessionFlags & { json?: true };
 
-/** `plexus sessions update`. */
 export function updateCommand(terminal: Terminal): Command {
   const command = clientCommand("update", "change settings of a session, from its next turn on").argument(
     "<NAME>",

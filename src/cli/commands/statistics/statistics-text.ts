@@ -12,13 +12,13 @@ import { shortened, table } from "../../terminal/table.ts";
 import { bold, styled, type Terminal } from "../../terminal/terminal.ts";
 
 const BARS = "▁▂▃▄▅▆▇█";
-/** Names are cut to this, so that all columns fit on a line of 80. */
+/** Limits names so that all columns fit into 80. */
 const NAME_WIDTH = 22;
 const MOST_SESSIONS = 10;
 const MOST_BUDGETS = 5;
 const LABEL_WIDTH = 10;
 
-/** Where each thing is looked into. */
+/** The command that shows more about each item. */
 const COMMANDS: Record<Attention["kind"], string> = {
   pending: "plexus pending",
   unasked: "plexus history --unasked",
@@ -29,7 +29,7 @@ const COMMANDS: Record<Attention["kind"], string> = {
   webhook: "plexus doctor",
 };
 
-/** The sums on lines of 80 columns. */
+/** The statistics as text, 80 columns wide. */
 export function statisticsText(statistics: Statistics, terminal: Terminal): string {
   const { range, totals } = statistics;
   const title = `In ${RANGE_WORDS[range]}`;
@@ -139,7 +139,7 @@ function shareColumns({ cost_usd, turns, decisions }: { cost_usd: number; turns:
   return [dollarWords(cost_usd), count(turns), count(decisions)];
 }
 
-/** A column for each bucket, as high as its value. */
+/** One bar for each bucket, as high as its value. */
 function bars(values: number[], most: number): string {
   const last = BARS.length - 1;
   return values.map((value) => (value === 0 ? " " : BARS[Math.max(0, Math.ceil((value / most) * last))])).join("");

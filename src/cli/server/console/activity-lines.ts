@@ -8,7 +8,7 @@ import { requestText } from "../../terminal/request-text.ts";
 import { shortened } from "../../terminal/table.ts";
 import { styled, type Terminal } from "../../terminal/terminal.ts";
 
-/** Prints a line for each request and each decision, on the terminal of the server, until the signal. */
+/** Prints a line for each request and each decision on the server's terminal, until the signal fires. */
 export async function showActivity(
   { eventFeed }: Pick<App, "eventFeed">,
   terminal: Terminal,
@@ -23,13 +23,13 @@ export async function showActivity(
         if (line !== undefined) terminal.out(`${line}\n`);
       }
     } catch (cause) {
-      // More came than could be printed: it goes on from the record.
+      // Events came faster than they could be printed: continue from the record.
       if (!(cause instanceof SlowReader)) throw cause;
     }
   }
 }
 
-/** One row of the screen; what a child wrote can't leave it. */
+/** One row of the screen. Text from a child can't break out of it. */
 export function activityLine(event: ChangeEvent, terminal: Terminal): string | undefined {
   switch (event.type) {
     case "approval_requested": {

@@ -3,11 +3,11 @@ import { listApprovals } from "../../../contract/routes/approvals.ts";
 import { listSessions } from "../../../contract/routes/sessions.ts";
 import type { SessionStatus } from "../../../contract/sessions/turn.ts";
 
-/** More than this need not be counted to be a reason. */
+/** The warning needs no higher count. */
 const MOST = 1_000;
 const UNFINISHED: SessionStatus[] = ["running", "awaiting_permission", "queued"];
 
-/** What a stop would end: turns that run or are queued, and requests that nobody has decided. */
+/** The work that a stop would end: running and queued turns, and undecided requests. */
 export type UnfinishedWork = { turns: number; requests: number };
 
 export async function workOf(api: Api): Promise<UnfinishedWork> {
@@ -18,7 +18,7 @@ export async function workOf(api: Api): Promise<UnfinishedWork> {
   return { turns: sessions.reduce((sum, page) => sum + page.sessions.length, 0), requests: approvals.length };
 }
 
-/** Nothing where a stop would end nothing. */
+/** The warning before a stop; `undefined` if a stop ends nothing. */
 export function stopWarning({ turns, requests }: UnfinishedWork): string | undefined {
   if (turns === 0 && requests === 0) return undefined;
   const parts = [

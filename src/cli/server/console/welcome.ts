@@ -8,12 +8,12 @@ import { selfCommand } from "../self-command.ts";
 
 export const AUTH_NONE_WARNING = "--auth none: every process on this machine may decide, children too";
 
-/** Where the server is reached, and where its page signs in, once. */
+/** The server's address, and the address that signs in one page. */
 type Addresses = { url: string; page: string };
-/** What it has found when it started. */
+/** What the server found when it started. */
 type Found = { claude: FoundClaude; rules: RulesFileStatus | undefined };
 
-/** What a new user needs, in lines that work as they are in another terminal. */
+/** The first steps for a new user, with commands that work as printed in another terminal. */
 export function welcome(config: Config, { url, page }: Addresses, found: Found, terminal: Terminal): string {
   const self = (says: string, ...words: string[]) => `  ${selfCommand(config, ...words)}\n      ${says}\n`;
   return `${bold(`Plexus ${VERSION} listens on ${url}`, terminal)}

@@ -10,7 +10,7 @@ import { createScroll } from "../screen/scroll.ts";
 const EDITED = "edited: a allows it like this, e goes on editing, Esc drops the edit";
 
 type DetailNeed = {
-  /** The request that the person sees. */
+  /** The request in view. */
   shown: () => InboxItem | undefined;
   reviews: Reviews;
   drafts: Drafts;
@@ -18,11 +18,11 @@ type DetailNeed = {
   fail: (cause: unknown) => void;
 };
 
-/** The selected request in full, and how far it is scrolled. */
+/** The selected request in full, with its scroll position. */
 export function createDetail({ shown, reviews, drafts, answers, fail }: DetailNeed) {
   const scroll = createScroll();
   let shownId: string | undefined;
-  /** Made once, for as long as nothing about the request changes. */
+  /** The formatted lines, cached until the request changes. */
   let made: { id: string; columns: number; lines: Line[] } | undefined;
   const forget = () => {
     made = undefined;
@@ -43,7 +43,7 @@ export function createDetail({ shown, reviews, drafts, answers, fail }: DetailNe
     return made.lines;
   }
 
-  /** Another one is shown from its first line on. */
+  /** Scrolls to the top when another request comes into view. */
   function follow(): InboxItem | undefined {
     const item = shown();
     if (shownId !== item?.approval.id) {
@@ -58,7 +58,7 @@ export function createDetail({ shown, reviews, drafts, answers, fail }: DetailNe
       follow();
       scroll.by(rows);
     },
-    /** What there is to see of it in so many rows; what is written about it stands before it. */
+    /** The visible rows. A text in progress stands before the request. */
     view(columns: number, rows: number, written: Line[] = []): { lines: Line[]; part: string } {
       const item = follow();
       if (!item) return { lines: [], part: "" };

@@ -10,7 +10,7 @@ import { ruled } from "../screen/rule.ts";
 const MOST_LISTED = 12;
 const NARROW = 60;
 
-/** How many rows the list and the selected request have; a line between them says which one it is. */
+/** The rows for the list and for the selected request, with a rule between them. */
 export function layoutOf(rows: number, listed: number): { list: number; detail: number } {
   const room = Math.max(2, rows - 1);
   const list = Math.max(1, Math.min(listed, MOST_LISTED, Math.floor(room / 3)));
@@ -19,7 +19,7 @@ export function layoutOf(rows: number, listed: number): { list: number; detail: 
 
 type Listed = { rows: ListedRow[]; selectedId: string | undefined; now: number; columns: number };
 
-/** A window of the list around the selected request. */
+/** The part of the list around the selected request. */
 export function listLines({ rows, selectedId, now, columns }: Listed, height: number): Line[] {
   const at = rows.findIndex((row) => "item" in row && row.item.approval.id === selectedId);
   const from = windowFrom(rows.length, height, at);
@@ -50,7 +50,7 @@ export function listLines({ rows, selectedId, now, columns }: Listed, height: nu
 
 type Shown = { item: InboxItem | undefined; place: string; now: number; columns: number };
 
-/** Between the list and the selected request: which one it is, and how much of it is in view. */
+/** The rule between the list and the selected request: its title, and which part of it is in view. */
 export function ruleLine({ item, place, now, columns }: Shown): Line {
   if (!item) return [{ text: "─".repeat(columns), style: "dim" }];
   const { session_name, tool_name, created_at, expires_at } = item.approval;

@@ -23,7 +23,7 @@ type RequestsTabNeed = {
   config: Config;
   api: Api;
   inbox: Inbox;
-  /** How many rows the tab has. */
+  /** The number of rows of the tab. */
   rows: () => number;
   isShown: () => boolean;
   /** Leaves the screen and the keys to this work. */
@@ -33,18 +33,18 @@ type RequestsTabNeed = {
   fail: (cause: unknown) => void;
 };
 
-/** The requests that need approval, one of them in full, and the keys that decide it. */
+/** The tab with the requests that need approval, one of them in full, and the keys that decide it. */
 export function createRequestsTab(need: RequestsTabNeed) {
   const { config, api, inbox, rows, isShown, away, say, redraw, fail } = need;
   let groups: InboxGroups = "none";
   const filter = createFilter(arrange);
 
-  /** What the person sees; a filter may hide the one that is selected. */
+  /** The request in view; a filter may hide the selected one. */
   const inView = () => (inbox.position() >= 0 ? inbox.selected() : undefined);
   const { reviews, drafts, answers, remembering, confirmation, decisions, keys } = createRequestControls({
     config,
     api,
-    // What comes of a key is for the request that the person still looks at.
+    // The effect of a key may only hit the request that the person still looks at.
     current: () => (isShown() && !filter.isWriting() ? inView() : undefined),
     onDecided: inbox.remove,
     onBeaten: inbox.settle,
@@ -57,7 +57,7 @@ export function createRequestsTab(need: RequestsTabNeed) {
   for (const part of [reviews, remembering]) part.onChange(redraw);
   inbox.onChange(() => {
     redraw();
-    // What is selected is hidden, and another one is not.
+    // The selected request is hidden, but others are not, so select a visible one.
     if (inbox.position() >= 0 || inbox.list().length === 0) return;
     confirmation.hesitate();
     inbox.move(0);
@@ -87,7 +87,7 @@ export function createRequestsTab(need: RequestsTabNeed) {
 
   function arrange(): void {
     const how = { filter: filter.text(), order: "oldest", groups } as const;
-    // A press that follows at once was not meant for what comes into view now.
+    // A press right after this was meant for the earlier request.
     confirmation.hesitate();
     inbox.arrange((all) => arranged(all, how));
   }
@@ -144,14 +144,14 @@ export function createRequestsTab(need: RequestsTabNeed) {
   };
   return {
     ...tab,
-    /** Shows this request, whatever the filter hides. */
+    /** Shows this request, even if the filter hides it. */
     show(id: string): void {
       filter.clear();
       inbox.select(id);
     },
-    /** Whether the event only repeats what we have decided ourselves. */
+    /** Whether the event only repeats our own decision. */
     isOurs: decisions.isOurs,
-    /** Something has happened on the server; what it says of requests that others have decided. */
+    /** Handles an event of the server. Returns a line about a request that someone else decided. */
     changed(event: ChangeEvent): Line | undefined {
       const before = inView()?.approval.id;
       let told: Line | undefined;

@@ -1,6 +1,6 @@
 import { fitted, span } from "../../terminal/lines.ts";
 
-/** Cells of rows in columns, each as wide as its widest cell, and at most so wide. */
+/** Formats rows in columns, each as wide as its widest cell up to its limit. */
 export function inColumns(rows: string[][], limits: readonly number[]): string[] {
   const cells = rows.map((row) => row.map((text, column) => cell(text, limits[column] ?? 0)));
   const widths = limits.map((_, column) => Math.max(0, ...cells.map((row) => Bun.stringWidth(row[column] ?? ""))));
@@ -14,7 +14,7 @@ function cell(text: string, width: number): string {
     .join("");
 }
 
-/** From which of `count` rows on `rows` of them are shown, around this one. */
+/** The first of `rows` visible rows out of `count`, so that `position` is in view. */
 export function windowFrom(count: number, rows: number, position: number): number {
   return Math.max(0, Math.min(position - Math.floor(rows / 2), count - rows));
 }

@@ -2,10 +2,10 @@ import { ENTER, ESCAPE, editedLine } from "../../terminal/keys.ts";
 import { type Line, span } from "../../terminal/lines.ts";
 
 const LABEL = "Filter: ";
-/** What the keys do while it is typed. */
+/** The keys while the person types the filter. */
 export const FILTER_KEYS: Line = [{ text: "Enter keep the filter  Esc drop it", style: "dim" }];
 
-/** A text by which a list is narrowed while it is typed. */
+/** A text that narrows a list while it is typed. */
 export function createFilter(onChange: () => void) {
   let text = "";
   let isWriting = false;
@@ -23,14 +23,14 @@ export function createFilter(onChange: () => void) {
       isWriting = true;
     },
     clear: () => set(""),
-    /** Whether the key was for the filter. */
+    /** Whether the key was meant for the filter. */
     take(key: string): boolean {
       if (!isWriting) return false;
       if (ENTER.includes(key) || key === ESCAPE) isWriting = false;
       set(ENTER.includes(key) ? text : (editedLine(text, key) ?? ""));
       return true;
     },
-    /** The filter as it is typed, its end where it is long. */
+    /** The filter as typed so far; the end of a long one. */
     line(columns: number): Line | undefined {
       if (!isWriting) return undefined;
       const room = Math.max(8, columns - LABEL.length - 1);

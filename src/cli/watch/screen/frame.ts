@@ -1,22 +1,22 @@
 import { fitted, type Line, type Span, span, widthOf } from "../../terminal/lines.ts";
 import type { Size } from "./full-screen.ts";
 
-/** All that the screen shows. */
+/** Everything that the screen shows. */
 type View = {
   size: Size;
   pending: number;
   tab: "requests" | "sessions";
-  /** What the list is narrowed to, and how it is grouped. */
+  /** How the list is filtered and grouped. */
   about: string;
   url: string;
   isLive: boolean;
-  /** Of as many lines as `bodyRows` says at most. */
+  /** At most as many lines as `bodyRows` returns. */
   body: Line[];
   message: Line;
   keys: Line;
 };
 
-/** How many rows there are between the head of the screen and its foot. */
+/** The number of rows between the head and the foot of the screen. */
 export function bodyRows({ rows }: Size): number {
   return Math.max(3, rows - headRows(rows) - footRows(rows));
 }
@@ -36,7 +36,7 @@ export function frameOf(view: View): Line[] {
 const headRows = (rows: number) => (rows >= 10 ? 1 : 0);
 const footRows = (rows: number) => (rows >= 6 ? 2 : 1);
 
-/** The tab that is shown stands in brackets, and the other one behind the key that leads to it. */
+/** The current tab stands in brackets, the other one behind the key that leads to it. */
 function headLine({ size, pending, tab, about, url, isLive }: View): Line {
   const tabs = [`${pending} pending`, "sessions"].map((name, at): Line => {
     const isShown = (at === 0) === (tab === "requests");

@@ -4,17 +4,17 @@ import type { Terminal } from "../../terminal/terminal.ts";
 export type Size = { columns: number; rows: number };
 
 const CSI = "\u001b[";
-/** The other screen, no cursor, no wrapping, and what is pasted marked as such. */
+/** Alternate screen, no cursor, no wrapping, and bracketed paste. */
 const ENTER = `${CSI}?1049h${CSI}?25l${CSI}?7l${CSI}?2004h${CSI}2J`;
 const LEAVE = `${CSI}?2004l${CSI}?7h${CSI}?25h${CSI}?1049l`;
 const [BEGIN_UPDATE, END_UPDATE] = [`${CSI}?2026h`, `${CSI}?2026l`];
 
-/** The whole screen of a terminal, from `enter` to `leave`; it is given back however the program ends. */
+/** The whole screen of a terminal, from `enter` to `leave`. It is restored however the program ends. */
 export type FullScreen = Disposable & {
   size(): Size;
   enter(): void;
   leave(): void;
-  /** Shows these lines, and writes only what has changed. */
+  /** Shows these lines, writing only what has changed. */
   draw(lines: Line[]): void;
 };
 

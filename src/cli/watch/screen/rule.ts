@@ -1,6 +1,6 @@
 import { fitted, type Line, widthOf } from "../../terminal/lines.ts";
 
-/** A line across the screen with a title, and at its end what part of something is in view. */
+/** A line across the screen with a title, and at its end the part in view. */
 export function ruled(title: Line, place: string, columns: number): Line {
   const where = place === "" ? "" : `${place} ─`;
   const shown = fitted([{ text: "── ", style: "dim" }, ...title], columns - where.length);

@@ -1,6 +1,6 @@
 import type { Line } from "../../terminal/lines.ts";
 
-/** How far lines are scrolled that are more than fit. */
+/** The scroll position of lines that do not all fit. */
 export function createScroll() {
   let from = 0;
   return {
@@ -10,7 +10,7 @@ export function createScroll() {
     toTop(): void {
       from = 0;
     },
-    /** Those that are in view, and what part that is where it is not all of them. */
+    /** The lines in view, and which part that is if it is not all of them. */
     view(lines: Line[], rows: number): { lines: Line[]; part: string } {
       from = Math.max(0, Math.min(from, lines.length - rows));
       const shown = lines.slice(from, from + rows);

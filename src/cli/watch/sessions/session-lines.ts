@@ -18,7 +18,7 @@ const STYLES: Partial<Record<SessionSummary["status"], Style>> = {
 
 type Listed = { sessions: SessionSummary[]; selectedId: string | undefined; now: number; columns: number };
 
-/** A head, and a window of the list around the selected session. */
+/** A header, and the part of the list around the selected session. */
 export function sessionLines({ sessions, selectedId, now, columns }: Listed, height: number): Line[] {
   const at = sessions.findIndex(({ id }) => id === selectedId);
   const from = windowFrom(sessions.length, height - 1, at);
@@ -43,7 +43,7 @@ export function sessionLines({ sessions, selectedId, now, columns }: Listed, hei
   ];
 }
 
-/** Above a transcript: whose it is, and how its session stands. */
+/** The rule above a transcript: its session and the session's state. */
 export function sessionRule(session: SessionSummary, part: string, now: number, columns: number): Line {
   const { name, status, pending, cost_usd, last_activity_at } = session;
   const stands = [

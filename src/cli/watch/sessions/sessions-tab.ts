@@ -20,7 +20,7 @@ type SessionsTabNeed = {
   api: Api;
   rows: () => number;
   isShown: () => boolean;
-  /** Leads to a request of this session that needs approval. */
+  /** Goes to a request of this session that needs approval. */
   decide: (sessionId: string) => void;
   say: (text: string, style?: Style) => void;
   redraw: () => void;
@@ -28,10 +28,10 @@ type SessionsTabNeed = {
   signal: AbortSignal;
 };
 
-/** The sessions, those first that need somebody, and what happens in one of them. */
+/** The tab with the sessions, those that need attention first, and the transcript of one of them. */
 export function createSessionsTab({ api, rows, isShown, decide, say, redraw, fail, signal }: SessionsTabNeed) {
   const onFailure = (cause: unknown) => {
-    // A server that is away is told of at the head of the screen.
+    // The head of the screen already shows that the server is away.
     if (!isUnreachable(cause)) fail(cause);
   };
   const sessions = createSessionList({ api, onFailure, signal });
@@ -50,7 +50,7 @@ export function createSessionsTab({ api, rows, isShown, decide, say, redraw, fai
       .toSorted(byAttention);
   }
 
-  /** The one that was chosen, for as long as it is listed, else the first. */
+  /** The chosen session while it is listed, else the first one. */
   function selected(): SessionSummary | undefined {
     const list = listed();
     return list.find(({ id }) => id === selectedId) ?? list[0];
@@ -144,7 +144,7 @@ export function createSessionsTab({ api, rows, isShown, decide, say, redraw, fai
   };
   return {
     ...tab,
-    /** Something began, ended or was decided. */
+    /** Call this when something began, ended or was decided. */
     changed: sessions.changed,
     [Symbol.dispose]: close,
   };

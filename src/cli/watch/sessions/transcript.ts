@@ -5,7 +5,7 @@ import { cutText } from "../../../contract/text/cut-text.ts";
 import { createEventSpans, GUTTER } from "../../terminal/event-text.ts";
 import { type Line, line, type Span, widthOf, wrapped } from "../../terminal/lines.ts";
 
-/** What is kept of a long transcript: its end. */
+/** Only the end of a long transcript is kept. */
 const MAX_LINES = 2_000;
 const MAX_LINE_COLUMNS = 4_000;
 const MAX_CHARS = 20_000;
@@ -14,23 +14,23 @@ type TranscriptNeed = {
   api: Api;
   sessionId: string;
   onChange: () => void;
-  /** Told why there is no more to come, such as that the session is deleted. */
+  /** Called with the reason why no more events come, for example that the session is deleted. */
   onEnd: (cause: unknown) => void;
 };
 
 export type Transcript = ReturnType<typeof createTranscript>;
 
-/** What happened in the newest turn of a session, and what goes on, in lines. */
+/** The newest turn of a session as lines, followed live. */
 export function createTranscript({ api, sessionId, onChange, onEnd }: TranscriptNeed) {
   const over = new AbortController();
   const { signal } = over;
   const spans = createEventSpans({ withInputs: false });
-  /** The last one is not complete yet. */
+  /** The last line may be incomplete. */
   let lines: Line[] = [[]];
   const broken = new WeakMap<Line, { columns: number; rows: Line[] }>();
   let turnId: string | undefined;
   let isCut = false;
-  /** The first row in view; `undefined` while the end is, which moves on. */
+  /** The first row in view; `undefined` while the view follows the end. */
   let top: number | undefined;
   let lastTop = 0;
 
@@ -99,7 +99,7 @@ export function createTranscript({ api, sessionId, onChange, onEnd }: Transcript
   };
 }
 
-/** What a child says stays behind its bar, however long its lines are. */
+/** A child's words stay behind their bar when a long line wraps. */
 function gutterOf(one: Line): Span[] {
   return one[0]?.text.startsWith(GUTTER) ? [{ text: GUTTER, style: one[0].style }] : [];
 }

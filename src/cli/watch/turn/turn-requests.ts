@@ -19,7 +19,7 @@ import { requestLines } from "../request-lines.ts";
 const QUESTION = "Allow it? [a]llow  [A]nd remember  [d]eny  [e]dit  [s]kip  [?] ";
 const QUESTION_WITHOUT_RULE = QUESTION.replace("[A]nd remember  ", "");
 const ANSWER = "[1-9] choose  [Enter] answer  [a] without  [d]eny  [s]kip  [?] ";
-/** What is pasted is marked as such, so that it can't be taken for keys. */
+/** Bracketed paste marks pasted text, so that it is not taken for keys. */
 const [MARK_PASTES, MARK_NO_PASTES] = ["\u001b[?2004h", "\u001b[?2004l"];
 
 type TurnRequestsNeed = {
@@ -29,17 +29,17 @@ type TurnRequestsNeed = {
   screen: Screen;
   terminal: Terminal;
   onInterrupt: () => void;
-  /** Told of a bug, which ends the command. */
+  /** Called with an unexpected error, which ends the command. */
   fail: (cause: unknown) => void;
 };
 
-/** Lets the person who watches a turn decide its requests, one after the other, with the view and the keys of `watch`. */
+/** Lets the person who watches a turn decide its requests one by one, with the view and the keys of `watch`. */
 export function createTurnRequests({ config, api, keyboard, screen, terminal, onInterrupt, fail }: TurnRequestsNeed) {
   const waiting = new Map<string, InboxItem>();
   let current: InboxItem | undefined;
   let message: Line = [];
   let keyReader: Disposable | undefined;
-  /** The terminal is the editor's meanwhile. */
+  /** The editor has the terminal. */
   let isAway = false;
 
   const say = (text: string, style?: Style) => {
@@ -65,7 +65,7 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
     show();
   });
 
-  /** Shows the next one in full, then asks about it. */
+  /** Shows the next request in full, then asks about it. */
   async function next(): Promise<void> {
     const [item] = waiting.values();
     if (current || isAway || !item) return;
@@ -88,7 +88,7 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
 
   function listen(): void {
     terminal.out(MARK_PASTES);
-    // Nobody has decided on what they had not seen yet.
+    // Ignore presses for a moment: the person had not seen the request when typing them.
     confirmation.hesitate();
     keyReader ??= keyboard.read((typed) => {
       for (const key of keysIn(typed)) take(key);
@@ -121,7 +121,7 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
     leave(id);
   }
 
-  /** This one is over, or somebody else's. */
+  /** The request is decided, here or elsewhere. */
   function leave(id: string): void {
     waiting.delete(id);
     keys.ended(id);
@@ -137,7 +137,7 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
     isAway = true;
     const { text, style } = await screen.away(() => drafts.edit(whole));
     isAway = false;
-    // Somebody else may have decided it meanwhile.
+    // Someone else may have decided it meanwhile.
     if (current !== item) return next();
     await print(item);
     if (current !== item) return;
@@ -153,7 +153,7 @@ export function createTurnRequests({ config, api, keyboard, screen, terminal, on
     screen.ask(painted(fitted(row, columns), terminal));
   }
 
-  /** What can be pressed, and what is chosen so far. */
+  /** The keys, and the options chosen so far. */
   function prompt({ approval }: InboxItem): Line {
     const known = reviews.known(approval.id);
     const kind = kindOf(known?.approval ?? approval);

@@ -15,21 +15,21 @@ import { openKeyboard } from "../../terminal/keyboard.ts";
 import { createScreen, type Screen } from "../../terminal/screen.ts";
 import { CommandFailed, ExitCode, type Terminal } from "../../terminal/terminal.ts";
 
-/** How wide lines are where no screen sets a limit. */
+/** The width of lines without a screen. */
 const UNLIMITED_COLUMNS = 200;
 
 type TurnWatch = {
   config: Config;
   api: Api;
-  /** The session's. */
+  /** The session's name. */
   name: string;
-  /** Gives the child its work, and says which turn of which session that is. */
+  /** Gives the child its work, and returns the ids of the session and the turn. */
   start: () => Promise<{ session_id: string; turn_id: string }>;
   json: boolean;
   terminal: Terminal;
 };
 
-/** Starts a turn and shows what happens until its end, which is this command's end too. */
+/** Starts a turn and shows it until its end. Then the command ends too. */
 export async function watchTurn({ config, api, name, start, json, terminal }: TurnWatch): Promise<void> {
   using cleanup = new DisposableStack();
   const screen = createScreen(terminal);
@@ -40,7 +40,7 @@ export async function watchTurn({ config, api, name, start, json, terminal }: Tu
   const keyboard = terminal.isInteractive && !json ? openKeyboard() : undefined;
   if (keyboard) cleanup.use(keyboard);
   const need = { config, api, screen, terminal, onInterrupt: interrupt, fail };
-  // Loaded only where somebody can be asked: it is large.
+  // Loaded only if a person can be asked, because it is large.
   const requests =
     keyboard && cleanup.use((await import("./turn-requests.ts")).createTurnRequests({ ...need, keyboard }));
   const report = reporter({ api, screen, terminal, json });
@@ -61,7 +61,7 @@ export async function watchTurn({ config, api, name, start, json, terminal }: Tu
   throw new CommandFailed(`Left. The turn may go on: see \`plexus logs ${session.name} -f\`.`, ExitCode.cancelled);
 }
 
-/** As much of it as the turn tells; the rest is read when it is shown. */
+/** The request as far as the event describes it. The rest is loaded when it is shown. */
 function approvalIn(
   { input: tool_input, ...asked }: Extract<TurnEvent, { type: "approval_requested" }>,
   session: { id: string; name: string },
@@ -71,7 +71,7 @@ function approvalIn(
   return approvalFromEvent({ ...asked, tool_input, session_id: session.id, session_name: session.name, ...times });
 }
 
-/** Prints a request where nobody can be asked: what it would do, its dangers, and how to decide it elsewhere. */
+/** Prints a request if no person can be asked: the call, its dangers, and how to decide it elsewhere. */
 function reporter({ api, screen, terminal, json }: Pick<TurnWatch, "api" | "terminal" | "json"> & { screen: Screen }) {
   const loading = async () => {
     const [{ createReviews }, { callLines, dangerTexts }, { painted }] = await Promise.all([
@@ -105,7 +105,9 @@ function failUnlessComplete({ status }: TurnSummary): void {
   throw new CommandFailed("The turn failed.");
 }
 
-/** The first Ctrl-C cancels the turn, as soon as there is one; the second leaves it, as other signals do at once. */
+/**
+ * The first Ctrl-C cancels the turn, as soon as there is one. The second one leaves it, as other signals do at once.
+ */
 function watchInterrupts({ api, screen }: Pick<TurnWatch, "api"> & { screen: Screen }) {
   const leave = new AbortController();
   let sessionId: string | undefined;
@@ -134,7 +136,7 @@ function watchInterrupts({ api, screen }: Pick<TurnWatch, "api"> & { screen: Scr
   return {
     leave: leave.signal,
     interrupt,
-    /** A bug ends it too, once the terminal is as it was. */
+    /** An unexpected error ends the command too, after the terminal is restored. */
     fail(cause: unknown): void {
       failure ??= cause;
       leave.abort();

@@ -23,15 +23,16 @@ const MOST_SHARES = 4;
 const LEAST_SHARE_CHARS = 2_000;
 /** The limit for a long request that the caller has seen before. */
 const RETOLD_CHARS = 1_000;
-/** So many approvals of one answer are many. */
+/** From this number on, approvals in one answer are shown briefly. */
 const MANY = 3;
-/** What expires as soon as that says so, however many there are. */
+/** An approval that expires within this time always shows its expiry. */
 const URGENT_SECS = 60;
 
 /**
- * As many approvals from the front as a result can carry, with what helps to decide them; the first one always, cut
- * where it is too long. What helps is found for those alone that are shown, and words that stand at the one before of
- * the same session are not said again; another answer says them again, since it must do without this one.
+ * As many approvals from the front as fit into a result, with the context that helps to decide them. The first one is
+ * always included, cut if necessary. The context is computed only for the shown ones, and `said` is left out if the
+ * previous approval of the session has the same. Each answer starts afresh, because a reader may not have the one
+ * before.
  */
 export async function fitApprovals(reader: Reader, list: ApprovalList, room: number): Promise<Page<Approval>> {
   return fit(reader, list, room, (approval) => approval);
