@@ -20,7 +20,7 @@ export function argumentsIn(words: readonly string[], schema: JsonObject | undef
     const [, key, text = ""] = PAIR.exec(word) ?? [];
     if (key === undefined)
       throw new UsageError(`${JSON.stringify(word)} is neither key=value nor the only argument, a JSON object.`);
-    given.set(key, [...(given.get(key) ?? []), valueOf(text, propertyOf(properties, key))]);
+    given.set(key, [...(given.get(key) ?? []), argumentOf(text, propertyOf(properties, key))]);
   }
   return Object.fromEntries([...given].map(([key, values]) => [key, joined(key, values, propertyOf(properties, key))]));
 }
@@ -30,7 +30,7 @@ function propertyOf(properties: JsonObject, key: string): JsonObject | undefined
   return isJsonObject(property) ? property : undefined;
 }
 
-function valueOf(text: string, schema: JsonObject | undefined): unknown {
+function argumentOf(text: string, schema: JsonObject | undefined): unknown {
   const isText = schema?.["type"] === "string";
   const items = schema?.["items"];
   // One word of a list of texts. A whole list is given as JSON.
