@@ -110,7 +110,7 @@ type FeedParts = {
   toldRequests: ToldRequests;
   metrics: Metrics;
   statistics: Statistics;
-  webhooks: Pick<Webhooks, "list" | "test">;
+  webhooks: Pick<Webhooks, "list" | "pageUrl" | "test">;
   push: Pick<Push, "status" | "subscribe" | "unsubscribe" | "test">;
   updates: Updates;
 };

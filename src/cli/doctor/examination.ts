@@ -6,6 +6,7 @@ import type { Config } from "../../config.ts";
 import { Failing, type Finding, found, type Step, skipped } from "./finding.ts";
 import { liveCheck } from "./live-check.ts";
 import { lookAtDataDir, lookAtPort } from "./machine.ts";
+import { lookAtPush, lookAtWebhooks } from "./messages.ts";
 import { lookAtParent } from "./parent.ts";
 import { startPrivateServer } from "./private-server.ts";
 import { lookAtRules } from "./rules.ts";
@@ -50,6 +51,10 @@ async function* findings(config: Config, directory: string, stack: AsyncDisposab
   const hasToken = isOurs && broken.length === 0;
   const rules = await lookAtRules(config, hasToken, signal);
   if (rules) yield rules;
+  if (hasToken) {
+    yield* await lookAtWebhooks(config, signal);
+    yield await lookAtPush(config, signal);
+  }
   yield await look("claude", async () => {
     const found = await createClaudeCli({ ...config, signal }).look();
     if ("problem" in found) throw new Failing(...halves(found.problem));

@@ -17,6 +17,8 @@ const STEPS = [
   "server",
   "token",
   "rules",
+  "webhooks",
+  "push",
   "claude",
   "settings",
   "parent",

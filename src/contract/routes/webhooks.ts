@@ -45,7 +45,12 @@ export const WebhookStatus = z.strictObject({
 });
 export type WebhookStatus = z.infer<typeof WebhookStatus>;
 
-export const WebhookList = z.object({ type: z.literal("ok"), webhooks: z.array(WebhookStatus) });
+export const WebhookList = z.object({
+  type: z.literal("ok"),
+  /** Where the links in messages lead. */
+  page_url: z.string(),
+  webhooks: z.array(WebhookStatus),
+});
 export const WebhookTested = z.strictObject({ type: z.literal("ok"), ...Delivery.shape });
 
 export const listWebhooks = route("GET", "/api/v1/webhooks", { answer: WebhookList });

@@ -20,6 +20,7 @@ export function webhookRoutes({ webhooks }: WebhooksApp): Served[] {
         says: "All of them.",
         example: {
           type: "ok",
+          page_url: "PAGE_URL",
           webhooks: [
             {
               id: WEBHOOK_ID,
@@ -34,7 +35,7 @@ export function webhookRoutes({ webhooks }: WebhooksApp): Served[] {
           ],
         },
       },
-    }).by(async () => ({ type: "ok", webhooks: await webhooks.list() })),
+    }).by(async () => ({ type: "ok", page_url: webhooks.pageUrl(), webhooks: await webhooks.list() })),
     serve(testWebhook, {
       tag: "Webhooks",
       summary: "Sends a test message to a webhook, once",

@@ -220,6 +220,7 @@ export async function openWebhooks(need: WebhooksNeed) {
   const following = hooks.map(follow);
   return {
     counts,
+    pageUrl: need.pageUrl,
     /** As they are configured, and how each was last told of something. */
     async list(): Promise<WebhookStatus[]> {
       const newest = hooks.length === 0 ? 0 : await storage.changes.newestId();

@@ -61,7 +61,8 @@ describe("plexus doctor", () => {
       .trimEnd()
       .split("\n")
       .map((line) => line.split(/ {2,}/)[0]);
-    const looked = ["data dir", "server", "token", "claude", "settings", ...STEPS].map((step) => `✓ ${step}`);
+    const passed = (...steps: string[]) => steps.map((step) => `✓ ${step}`);
+    const looked = [...passed("data dir", "server", "token"), "- push", ...passed("claude", "settings", ...STEPS)];
     expect({ exitCode, marks, stderr }).toEqual({ exitCode: 0, marks: [...looked, "Everything works."], stderr: "" });
     expect(await place.api.call(listSessions)).toMatchObject({ sessions: [] });
     expect(await place.api.call(listApprovals)).toMatchObject({ approvals: [] });
