@@ -121,4 +121,11 @@ describe.skipIf(CHROMIUM === undefined)("a long transcript", () => {
     await page.locator(".hits").waitFor({ state: "detached" });
     expect(person.complaints).toEqual([]);
   });
+
+  test("has its last turn linked in the list of sessions", async () => {
+    const { page } = person;
+    await page.goto(`${plexus.url}/#/sessions`);
+    await page.getByRole("row", { name: /long/ }).getByRole("link").nth(1).click();
+    await comesIntoView("the third task", page.locator(".prompt", { hasText: "the third task" }));
+  });
 });

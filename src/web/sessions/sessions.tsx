@@ -72,7 +72,15 @@ function Row({ session }: { session: SessionSummary }) {
       </td>
       <td class="right wide">{session.pending || "–"}</td>
       <td class="right">{dollars(session.cost_usd)}</td>
-      <td class="right">{turn ? duration((turn.ended_at ?? now.value) - turn.started_at) : "–"}</td>
+      <td class="right">
+        {turn ? (
+          <a href={linkTo.turn(session.id, { id: turn.id, seq: 0 })}>
+            {duration((turn.ended_at ?? now.value) - turn.started_at)}
+          </a>
+        ) : (
+          "–"
+        )}
+      </td>
       <td class="wide">
         {session.owner}
         {session.forked_from && <small>a fork</small>}
