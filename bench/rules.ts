@@ -1,5 +1,3 @@
-import { z } from "zod";
-import { plantPast, variedCommand } from "../tests/core/rulebook/past-requests.ts";
 import type { Figures } from "./children/sessions.ts";
 import { respond } from "./decision-latency.ts";
 import { ms, percentile, timed, times } from "./measure.ts";
@@ -10,8 +8,6 @@ const RULES = 1_000;
 const ROUNDS = 1_000;
 const WARM_UP = 50;
 const MOST_TIMES = 1.2;
-const PAST = 100_000;
-const MOST_TRYING_MS = 1_000;
 
 /** Measures the cost of rules for a request that none of them decides, alternating with a server without rules. */
 export async function ruleFigures(): Promise<Figures> {
@@ -42,48 +38,6 @@ export async function ruleFigures(): Promise<Figures> {
       },
     ],
   };
-}
-
-/** Measures the test of a rule on a long history, in which hardly any two commands are alike. */
-export async function historyFigures(): Promise<Figures> {
-  using directory = temporaryDataDir();
-  using project = temporaryDataDir();
-  await using server = await startBenchServer(directory.path);
-  const { id } = z
-    .object({ id: z.string() })
-    .parse(await posted(server, "/api/v1/sessions", { name: "past", working_dir: project.path }));
-  plantPast({ dataDir: directory.path, sessionId: id }, PAST, (at) => ({
-    ...{ tool: "Bash", input: { command: variedCommand(at), description: `Step ${at}` } },
-    status: at % 97 === 1 ? "denied" : "allowed",
-  }));
-  const rows: Figures["rows"] = [];
-  for (const [decision, match] of [
-    ["allow", "Bash(npm run *)"],
-    ["allow", "Bash(touch *)"],
-    ["deny", "Bash(git push *)"],
-    ["deny", "Bash(terraform *)"],
-  ] as const) {
-    const before = await server.processorMs();
-    await posted(server, "/api/v1/rules/test", { decision, match });
-    const elapsed = (await server.processorMs()) - before;
-    rows.push({
-      what: `${decision} ${match}, processor time`,
-      measured: ms(elapsed),
-      goal: `≤ ${ms(MOST_TRYING_MS)}`,
-      met: elapsed <= MOST_TRYING_MS,
-    });
-  }
-  return { title: `(o) A rule tried on ${PAST} past requests, mostly different commands`, rows };
-}
-
-async function posted({ port }: BenchServer, path: string, body: object): Promise<unknown> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return response.json();
 }
 
 /** Adds rules of all kinds, for commands, paths, hosts and tools, that allow, deny and ask. */

@@ -12,10 +12,11 @@ import { storeHistory } from "./history.ts";
 import { knownClientFigures } from "./known-clients.ts";
 import { ms, percentile, type Row, table, times } from "./measure.ts";
 import { parentLoopFigures } from "./parent-loop.ts";
-import { historyFigures, ruleFigures } from "./rules.ts";
+import { ruleFigures } from "./rules.ts";
 import { startBenchServer, temporaryDataDir } from "./server/server-process.ts";
 import { emptyStart, startUp } from "./start-up.ts";
 import { throughput } from "./throughput.ts";
+import { triedRuleFigures } from "./tried-rules.ts";
 
 const ROUNDS = 1_000;
 const HISTORY = 1_000_000;
@@ -44,7 +45,6 @@ for (const figures of [
   builtInReadFigures,
   parentLoopFigures,
   ruleFigures,
-  historyFigures,
   () => growthFigures(SIZES),
   knownClientFigures,
 ]) {
@@ -52,8 +52,10 @@ for (const figures of [
   print(title, rows);
 }
 if (existsSync(BINARY)) {
-  const { title, rows } = await adoptionFigures(BINARY);
-  print(title, rows);
+  for (const figures of [adoptionFigures, triedRuleFigures]) {
+    const { title, rows } = await figures(BINARY);
+    print(title, rows);
+  }
 }
 
 async function measureDecisions(): Promise<{ p50: number }> {

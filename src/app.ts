@@ -179,7 +179,9 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
     home: config.home,
     path: config.path,
     onFileRead: (status) => reportRulesFile(log, status),
+    onError,
   });
+  const outliner = opened.use(rulebook.outliner);
   const promptOf = createPromptOf({ storage });
   const approvalViews = createApprovalViews({
     storage,
@@ -305,6 +307,8 @@ export async function openApp(config: Config, log: Log, clocks: Clocks = {}, ope
         createWaiterReread(storage, broadcast),
         approvals.reread,
         rulebook.reread,
+        // The walk may take long, so the other rereads do not wait for it.
+        async () => void outliner.catchUp(),
         tokens.reread,
         turns.reread,
         async () => eventFeed.reread(),

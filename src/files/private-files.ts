@@ -14,19 +14,29 @@ export type PrivateFiles = {
 export function privateFiles(paths: readonly string[]): PrivateFiles {
   const privates = paths.map(privateOne);
   return {
-    isPrivate(found) {
+    isPrivate: onceEach((found) => {
       const real = folded(found.real);
       return privates.some(
         ({ id, names }) => (id !== undefined && found.ids.includes(id)) || names.some((name) => covers(name, real)),
       );
-    },
-    holdsPrivate(found) {
+    }),
+    holdsPrivate: onceEach((found) => {
       const real = folded(found.real);
       const own = found.kind === "missing" ? undefined : found.ids.at(-1);
       return privates.some(
         ({ ids, names }) => (own !== undefined && ids.includes(own)) || names.some((name) => isWithin(real, name)),
       );
-    },
+    }),
+  };
+}
+
+/** Tells of each look at a file once: what is found at many paths is often the same. */
+function onceEach(tell: (found: Found) => boolean): (found: Found) => boolean {
+  const told = new WeakMap<Found, boolean>();
+  return (found) => {
+    const known = told.get(found) ?? tell(found);
+    told.set(found, known);
+    return known;
   };
 }
 

@@ -15,8 +15,8 @@ export type PastRequest = {
 export type PastQuery = {
   owner?: string | undefined;
   sessionId?: string | undefined;
-  /** Only calls of these tools; all where none is named. */
-  toolNames: string[];
+  /** Only calls of this tool. */
+  toolName?: string | undefined;
   /** Those that are pending, and those whose input was cut, too. */
   withAll?: boolean;
   /** Only what stands before it, newest first. */

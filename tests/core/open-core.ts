@@ -90,6 +90,7 @@ export async function openCore(dataDir: string, options: CoreOptions = {}): Prom
     privatePaths: [],
     home: dataDir,
     path: "",
+    onError,
     onFileRead: () => {},
   });
   const judge: typeof rulebook.judge = async (session, asked) => {

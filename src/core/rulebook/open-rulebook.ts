@@ -6,7 +6,9 @@ import { dangersIn } from "./call-dangers.ts";
 import { createDecisionRules } from "./decision-rules.ts";
 import { createGrants } from "./grants.ts";
 import { createRuleHistory } from "./history/history.ts";
+import { openOutliner } from "./history/outliner.ts";
 import { createOutlines } from "./history/outlines.ts";
+import { createPastCalls } from "./history/past-calls.ts";
 import { createJudge } from "./judge.ts";
 import { createPendingReview } from "./pending-review.ts";
 import { createRuleBook } from "./rule-book.ts";
@@ -26,13 +28,14 @@ type RulebookNeed = {
   home: string;
   path: string;
   onFileRead: (status: RulesFileStatus) => void;
+  onError: (cause: unknown) => void;
 };
 
 export type Rulebook = ReturnType<typeof openRulebook>;
 
 /** Wires together everything about standing decisions. */
 export function openRulebook(need: RulebookNeed) {
-  const { storage, sessions, now, rulesFile, startedIn, privatePaths, home, path } = need;
+  const { storage, sessions, now, rulesFile, startedIn, privatePaths, home, path, onError } = need;
   // The PATH of a child in this directory: if npm started the server, the PATH contains programs of the directory.
   const place = { workingDir: startedIn, addDirs: [], privatePaths, home, path: pathOutside([startedIn], path) };
   const file = openRulesFile({
@@ -49,11 +52,13 @@ export function openRulebook(need: RulebookNeed) {
   const reviewPending = createPendingReview({ storage, sessions, judge, now, onStale: book.forget });
   const rules = createRules({ storage, book, file, sessions, now, onChanged: reviewPending });
   const outlines = createOutlines({ placeOf: judge.placeOf, dangersIn: dangersOf });
+  const past = createPastCalls({ storage, sessions, onError });
   // Read the file at start, to report a mistake in it immediately.
   let fileVersion = file.current().version;
   return {
     rules,
-    history: createRuleHistory({ storage, sessions, judge, suggestions, outlines }),
+    history: createRuleHistory({ past, sessions, judge, suggestions, outlines }),
+    outliner: openOutliner({ past, outlines, onError }),
     decisionRules: createDecisionRules({ sessions, judge, grants, rules, suggestions, dangersIn: dangersOf }),
     judge: judge.judge,
     onStale: book.forget,

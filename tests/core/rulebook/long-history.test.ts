@@ -62,6 +62,8 @@ describe("100,000 past requests", () => {
       ["allow", "Bash(touch *)"],
       ["deny", "Bash(git push *)"],
       ["allow", "Edit(./src/**)"],
+      ["allow", "Bash"],
+      ["deny", "Read(.env)"],
     ] as const) {
       const { decided, seconds } = await tried(plexus, decision, match);
       expect([match, decided > 0]).toEqual([match, decision === "allow"]);

@@ -46,3 +46,24 @@ export function variedCommand(at: number): string {
   ];
   return kinds[at % kinds.length] ?? "";
 }
+
+const REPEATED = 400;
+
+/**
+ * Calls of all common tools, in a working directory. `repeating`: nearly all come again and again, as children make them;
+ * otherwise no call is like another.
+ */
+export function mixedCall(at: number, place: string, kind: "repeating" | "different"): Pick<Past, "tool" | "input"> {
+  const one = kind === "different" || at % 25 === 0 ? at : Math.floor(at / 25) % REPEATED;
+  const file = `${place}/src/part-${one % 700}/file-${one}.ts`;
+  const calls: Pick<Past, "tool" | "input">[] = [
+    { tool: "Read", input: { file_path: file } },
+    { tool: "Edit", input: { file_path: file, old_string: "a".repeat(300), new_string: `b${at}` } },
+    { tool: "Write", input: { file_path: `${place}/out/${one}.md`, content: "c".repeat(1_000) } },
+    { tool: "Grep", input: { pattern: `name${one}`, path: `${place}/src` } },
+    { tool: "WebFetch", input: { url: `https://docs.rs/crate-${one}/latest`, prompt: "What does it do?" } },
+    { tool: "mcp__github__get_issue", input: { owner: "one", repo: "two", number: one } },
+  ];
+  const bash = { tool: "Bash", input: { command: variedCommand(one), description: `Step ${at}` } };
+  return at % 5 < 3 ? bash : (calls[(one + (at % 5)) % calls.length] ?? bash);
+}

@@ -3,7 +3,6 @@ import type { Contradiction, RuleTested, RuleTestInput, Suggestion } from "../..
 import type { RuleDecision } from "../../../contract/rules/rule.ts";
 import { oneLine } from "../../../contract/text/one-line.ts";
 import { summaryOf } from "../../../review/kinds.ts";
-import type { Storage } from "../../../storage/storage.ts";
 import type { Principal } from "../../access/principals.ts";
 import { coverageNote } from "../../rules/matching/coverage-note.ts";
 import { readMatch } from "../../rules/matching/pattern.ts";
@@ -12,7 +11,7 @@ import type { Judge } from "../judge.ts";
 import type { Suggestions } from "../suggestions.ts";
 import { createLikelyMatches } from "./likely-matches.ts";
 import type { Outlines } from "./outlines.ts";
-import { createPastCalls, type Past } from "./past-calls.ts";
+import type { Past, PastCalls } from "./past-calls.ts";
 import { createTriedRules } from "./tried-rules.ts";
 
 /** The limit for the line of a contradicting call, and for the name of its tool. */
@@ -24,8 +23,8 @@ const MAX_TRIED = 30;
 const NO_RULE = "No rule is about such a call.";
 
 type HistoryNeed = {
-  storage: Pick<Storage, "past">;
-  sessions: Pick<Sessions, "get" | "require">;
+  past: PastCalls;
+  sessions: Pick<Sessions, "require">;
   judge: Judge;
   suggestions: Pick<Suggestions, "forCall">;
   outlines: Outlines;
@@ -34,8 +33,7 @@ type HistoryNeed = {
 export type RuleHistory = ReturnType<typeof createRuleHistory>;
 
 /** Tries rules on past decisions. */
-export function createRuleHistory({ storage, sessions, judge, suggestions, outlines }: HistoryNeed) {
-  const past = createPastCalls({ storage, sessions });
+export function createRuleHistory({ past, sessions, judge, suggestions, outlines }: HistoryNeed) {
   const tryRules = createTriedRules({ past, outlines });
   const likelyMatches = createLikelyMatches({ past, outlines, judge });
 
@@ -60,12 +58,12 @@ export function createRuleHistory({ storage, sessions, judge, suggestions, outli
   }
 
   async function shown(would_be: RuleDecision, contradictions: readonly Past[]): Promise<Contradiction[]> {
-    const inputs = await past.inputs(contradictions);
-    return contradictions.map(({ id, status, toolName }) => {
-      const summary = summaryOf({ tool_name: toolName, input: inputs.get(id) ?? {} });
-      const line = { tool: oneLine(toolName, MAX_LINE_CHARS), input: oneLine(summary, MAX_LINE_CHARS) };
-      return { approval_id: id, was: status, would_be, ...line };
-    });
+    const found: Contradiction[] = [];
+    for await (const [{ id, status, toolName }, input] of past.withInputs(contradictions)) {
+      const summary = oneLine(summaryOf({ tool_name: toolName, input }), MAX_LINE_CHARS);
+      found.push({ approval_id: id, was: status, would_be, tool: oneLine(toolName, MAX_LINE_CHARS), input: summary });
+    }
+    return found;
   }
 
   /** What the present rules decide about a call. */

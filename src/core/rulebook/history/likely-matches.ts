@@ -1,6 +1,6 @@
 import type { Principal } from "../../access/principals.ts";
 import type { JudgedCall } from "../../rules/matching/judged-call.ts";
-import type { Outline } from "../../rules/matching/outline/outline.ts";
+import { suggestedIn } from "../../rules/matching/outline/outline-of.ts";
 import type { Session } from "../../sessions/sessions.ts";
 import type { Judge } from "../judge.ts";
 import type { Outlines } from "./outlines.ts";
@@ -13,8 +13,10 @@ const LEAST_SAVED = 2;
 /**
  * The number of past calls, in all and for each session, that show whether the present rules already decide such calls.
  */
-const MAX_SAMPLES = 20;
-const MAX_SAMPLES_OF_SESSION = 4;
+const MAX_SAMPLES = 8;
+const MAX_SAMPLES_OF_SESSION = 2;
+/** The most matches to check in this way. */
+const MAX_SAMPLED = 200;
 
 type Candidate = { saved: number; samples: Past[] };
 type LikelyMatchesNeed = { past: PastCalls; outlines: Outlines; judge: Pick<Judge, "coveredNow"> };
@@ -30,7 +32,7 @@ export function createLikelyMatches({ past, outlines, judge }: LikelyMatchesNeed
       const byPeople = batch.filter(isByPerson);
       await past.outline(byPeople, reader, pause);
       for (const one of byPeople) {
-        const match = suggestedIn(one);
+        const match = one.outline === null ? undefined : suggestedIn(one.outline);
         if (match === undefined) continue;
         if (one.status === "denied") refuted.add(match);
         else addTo(candidates, match, one);
@@ -39,16 +41,15 @@ export function createLikelyMatches({ past, outlines, judge }: LikelyMatchesNeed
     }
     const likely = [...candidates]
       .filter(([match, { saved }]) => saved >= LEAST_SAVED && !refuted.has(match))
-      .toSorted(([, a], [, b]) => b.saved - a.saved);
+      .toSorted(([, a], [, b]) => b.saved - a.saved)
+      .slice(0, MAX_SAMPLED);
     const covered = new Map<Session, (call: JudgedCall) => boolean>();
     const isLeft = async ({ samples }: Candidate): Promise<boolean> => {
-      const inputs = await past.inputs(samples);
       let left = 0;
-      for (const one of samples) {
+      for await (const [one, input] of past.withInputs(samples)) {
         const isCovered = covered.get(one.session) ?? (await judge.coveredNow(one.session));
         covered.set(one.session, isCovered);
-        const input = inputs.get(one.id);
-        if (input && !isCovered(reader.judged(one, input))) left++;
+        if (!isCovered(reader.judged(one, input))) left++;
       }
       return left >= LEAST_SAVED;
     };
@@ -60,10 +61,6 @@ export function createLikelyMatches({ past, outlines, judge }: LikelyMatchesNeed
     }
     return matches;
   };
-}
-
-function suggestedIn({ outline }: Past): string | undefined {
-  return outline?.includes('"suggested"') ? (JSON.parse(outline) as Outline).suggested : undefined;
 }
 
 function addTo(candidates: Map<string, Candidate>, match: string, one: Past): void {

@@ -1,30 +1,33 @@
 import type { JsonObject } from "../../../contract/values.ts";
-import type { NewOutline, PastRequest } from "../../../storage/past.ts";
+import type { NewOutline, PastQuery, PastRequest } from "../../../storage/past.ts";
 import type { Storage } from "../../../storage/storage.ts";
 import { type Principal, visibleOwner } from "../../access/principals.ts";
 import { NO_CONVERSATION, type Session, type Sessions } from "../../sessions/sessions.ts";
 import type { OutlineReader } from "./outlines.ts";
-import type { pauses } from "./pauses.ts";
+import type { Pauses } from "./pauses.ts";
 
 /** The number of past requests to read at once. */
-const BATCH = 250;
+const BATCH = 500;
+/** The number of inputs to read at once: each may be large. */
+const INPUT_BATCH = 20;
 /** Older requests are ignored. */
-export const MAX_PAST = 200_000;
+const MAX_PAST = 200_000;
 
 /** A past request with its session. */
 export type Past = PastRequest & { session: Session };
-export type PastScope = { owner?: string | undefined; sessionId?: string | undefined; toolNames: string[] };
+type PastScope = Pick<PastQuery, "owner" | "sessionId" | "toolName" | "withAll">;
 
 type PastCallsNeed = {
   storage: Pick<Storage, "past">;
   sessions: Pick<Sessions, "get">;
+  onError: (cause: unknown) => void;
 };
 
 export type PastCalls = ReturnType<typeof createPastCalls>;
 
 /** Past requests with their sessions, newest first. */
-export function createPastCalls({ storage, sessions }: PastCallsNeed) {
-  async function* batches(scope: PastScope & { withAll?: boolean }): AsyncGenerator<Past[]> {
+export function createPastCalls({ storage, sessions, onError }: PastCallsNeed) {
+  async function* batches(scope: PastScope): AsyncGenerator<Past[]> {
     const known = new Map<string, Session>();
     let before: string | undefined;
     for (let read = 0; read < MAX_PAST; read += BATCH) {
@@ -34,7 +37,7 @@ export function createPastCalls({ storage, sessions }: PastCallsNeed) {
         // The working directory of a deleted session is unknown.
         const session = known.get(row.sessionId) ?? (await sessions.get(row.sessionId)) ?? unknownSession(row);
         known.set(row.sessionId, session);
-        found.push({ ...row, session });
+        found.push(Object.assign(row, { session }));
       }
       yield found;
       before = rows.at(-1)?.id;
@@ -43,34 +46,43 @@ export function createPastCalls({ storage, sessions }: PastCallsNeed) {
     }
   }
 
-  async function inputs(of: readonly PastRequest[]): Promise<Map<string, JsonObject>> {
-    const rows = await storage.past.inputs(of.map(({ id }) => id));
-    return new Map(rows.map(({ id, inputText }) => [id, JSON.parse(inputText) as JsonObject]));
+  /** Yields the requests that still have an input, each with its input. */
+  async function* withInputs<Of extends PastRequest>(all: readonly Of[]): AsyncGenerator<[Of, JsonObject]> {
+    for (let from = 0; from < all.length; from += INPUT_BATCH) {
+      const some = all.slice(from, from + INPUT_BATCH);
+      const rows = await storage.past.inputs(some.map(({ id }) => id));
+      const texts = new Map(rows.map(({ id, inputText }) => [id, inputText]));
+      for (const one of some) {
+        const text = texts.get(one.id);
+        if (text !== undefined) yield [one, JSON.parse(text) as JsonObject];
+      }
+    }
   }
 
   return {
     batches,
-    inputs,
+    withInputs,
 
-    of: (principal: Principal, sessionId: string | undefined, toolNames: string[]) =>
-      batches({ owner: visibleOwner(principal), sessionId, toolNames }),
+    /** The caller's past requests for these tools; for all tools if empty. */
+    async *of(principal: Principal, sessionId: string | undefined, toolNames: readonly string[]) {
+      const [toolName, ...more] = toolNames;
+      const scope = { owner: visibleOwner(principal), sessionId };
+      if (toolName === undefined || more.length === 0) yield* batches({ ...scope, toolName });
+      else for await (const batch of batches(scope)) yield batch.filter((one) => toolNames.includes(one.toolName));
+    },
 
     /** Computes and stores outlines for the requests that have no valid one. */
-    async outline(batch: Past[], reader: OutlineReader, pause: ReturnType<typeof pauses>): Promise<void> {
-      const outdated = batch.filter((past) => !reader.isCurrent(past, past.session));
-      if (outdated.length === 0) return;
-      const given = await inputs(outdated);
+    async outline(batch: readonly Past[], reader: OutlineReader, pause: Pauses): Promise<void> {
       const read: NewOutline[] = [];
-      for (const past of outdated) {
-        const input = given.get(past.id);
-        if (!input) continue;
-        past.outline = reader.outline(past, input);
-        past.outlineKey = reader.placeIn(past.session).outlineKey;
-        read.push({ id: past.id, outlineKey: past.outlineKey, outline: past.outline });
+      for await (const [one, input] of withInputs(batch.filter((one) => !reader.isCurrent(one, one.session)))) {
+        one.outline = reader.outline(one, input);
+        one.outlineKey = reader.placeIn(one.session).outlineKey;
+        read.push({ id: one.id, outlineKey: one.outlineKey, outline: one.outline });
         if (pause.isDue()) await pause.take();
       }
       reader.forgetFiles();
-      if (read.length > 0) await storage.past.keepOutlines(read);
+      // Results do not depend on stored outlines, so a full disk must not fail them.
+      if (read.length > 0) await storage.past.keepOutlines(read).catch(onError);
     },
   };
 }

@@ -13,9 +13,6 @@ import { textAt } from "../../rules/tool-keys.ts";
 import type { KnownPlace } from "./outlines.ts";
 import { quickLook } from "./quick-look.ts";
 
-/** The number of outlines to remember: children repeat the same calls. */
-const MAX_SEEN = 10_000;
-
 export type TriedRule = ReturnType<typeof createTriedRule>;
 
 /** One rule that is tried on past calls. */
@@ -24,7 +21,6 @@ export function createTriedRule(decision: RuleDecision, pattern: Pattern) {
   const finder = createFinder(rules);
   const provers = new Map<HasDangers, ReturnType<typeof createProver>>();
   const checks = new Map<string, OutlineCheck>();
-  const seen = new Map<string, boolean | undefined>();
   const mayRun = quickLook(decision, pattern);
   const isNamed = decision !== "allow" && (pattern.kind === "tool" || pattern.kind === "tools");
 
@@ -51,12 +47,7 @@ export function createTriedRule(decision: RuleDecision, pattern: Pattern) {
     /** Whether the rule matches the outline of a call; `undefined` if only a full check of the call can tell. */
     matchesOutline(toolName: string, text: string, read: () => Outline, known: KnownPlace): boolean | undefined {
       const check = checkIn(known);
-      if (!check.mayMatch(toolName, text)) return false;
-      const key = `${known.outlineKey} ${toolName} ${text}`;
-      if (seen.has(key)) return seen.get(key);
-      const matches = check.matches(toolName, read());
-      if (seen.size < MAX_SEEN) seen.set(key, matches);
-      return matches;
+      return check.mayMatch(toolName, text) && check.matches(toolName, read());
     },
     /** Whether the rule matches the call itself, as it would be decided now. */
     matches(call: JudgedCall, { hasDangers }: KnownPlace): boolean {

@@ -7,7 +7,7 @@ import type { Outline } from "../../rules/matching/outline/outline.ts";
 import type { Pattern } from "../../rules/matching/pattern.ts";
 import type { OutlineReader, Outlines } from "./outlines.ts";
 import type { Past, PastCalls } from "./past-calls.ts";
-import { pauses } from "./pauses.ts";
+import { type Pauses, pauses } from "./pauses.ts";
 import { createTriedRule, type TriedRule } from "./tried-rule.ts";
 
 const MAX_CONTRADICTIONS = 50;
@@ -37,25 +37,22 @@ export function createTriedRules({ past, outlines }: { past: PastCalls; outlines
       const batch = all.filter(isByPerson);
       tested += batch.length;
       if (isOutlining) await past.outline(batch, reader, pause);
-      const unknown = batch.flatMap((one) => {
+      const unknown = new Map<Past, Trial[]>();
+      for (const one of batch) {
         const left = tryByOutline(one, trials, reader);
-        return left.length > 0 ? [{ one, left }] : [];
-      });
-      if (unknown.length > 0) await tryByCall(unknown, reader);
+        if (left.length > 0) unknown.set(one, left);
+      }
+      if (unknown.size > 0) await tryByCall(unknown, reader, pause);
       if (pause.isDue()) await pause.take();
     }
     return { tried: trials, tested };
   };
 
   /** Checks the calls themselves where the outline is not enough. */
-  async function tryByCall(unknown: { one: Past; left: Trial[] }[], reader: OutlineReader): Promise<void> {
-    const inputs = await past.inputs(unknown.map(({ one }) => one));
-    const pause = pauses();
-    for (const { one, left } of unknown) {
-      const input = inputs.get(one.id);
-      if (!input) continue;
+  async function tryByCall(unknown: ReadonlyMap<Past, Trial[]>, reader: OutlineReader, pause: Pauses): Promise<void> {
+    for await (const [one, input] of past.withInputs([...unknown.keys()])) {
       const call = once(() => reader.judged(one, input));
-      for (const trial of left) {
+      for (const trial of unknown.get(one) ?? []) {
         if (!trial.rule.mayMatch(one.toolName, input)) continue;
         if (trial.rule.matches(call(), reader.placeIn(one.session))) count(trial, one);
       }

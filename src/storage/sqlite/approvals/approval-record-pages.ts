@@ -58,15 +58,12 @@ export function recordQueries(orm: Orm) {
       return newestFirst(both, limit + 1);
     },
 
-    /** Returns the ids of decided requests that a rule could have covered. */
-    past({ owner, sessionId, toolNames, withAll, before, limit }: PastQuery): string[] {
-      const scope = filtersOf({ owner, sessionId });
+    /** Returns the conditions for requests of the past: by people, and, unless all are wanted, decided and uncut. */
+    past({ owner, sessionId, toolName, withAll, before }: PastQuery): SQL | undefined {
+      const tool = toolName === undefined ? [] : [filter(approvals.toolName, toolName)];
       const decided = withAll ? [] : [sql`+status <> 'pending'`, isNull(approvals.inputCutAt)];
-      const ofEach = toolNames.length === 0 ? [[]] : toolNames.map((name) => [filter(approvals.toolName, name)]);
-      const found = ofEach.flatMap((tool) =>
-        ids([...narrowed([...scope, ...tool]), isByPeople, ...decided], before, limit),
-      );
-      return newestFirst(found, limit).map(({ id }) => id);
+      const older = before === undefined ? undefined : lt(approvals.id, before);
+      return and(...narrowed([...filtersOf({ owner, sessionId }), ...tool]), isByPeople, ...decided, older);
     },
   };
 }

@@ -11,21 +11,6 @@ const AMONG = sql`${approvals.id} IN (SELECT value FROM json_each(${sql.placehol
 export function pastQueries(orm: Orm) {
   const at = sql.placeholder;
   const record = recordQueries(orm);
-  const requests = orm
-    .select({
-      id: approvals.id,
-      sessionId: approvals.sessionId,
-      toolName: approvals.toolName,
-      status: approvals.status,
-      resolvedBy: approvals.resolvedBy,
-      outline: callOutlines.outline,
-      outlineKey: callOutlines.outlineKey,
-    })
-    .from(approvals)
-    .leftJoin(callOutlines, eq(callOutlines.id, approvals.id))
-    .where(AMONG)
-    .orderBy(desc(approvals.id))
-    .prepare();
   const inputs = orm.select({ id: approvals.id, inputText: sql<string>`input` }).from(approvals).where(AMONG).prepare();
   const isUncut = orm
     .select({ id: approvals.id })
@@ -42,10 +27,23 @@ export function pastQueries(orm: Orm) {
     .prepare();
 
   return {
-    list(query: PastQuery): PastRequest[] {
-      const ids = record.past(query);
-      return ids.length === 0 ? [] : requests.all({ ids: JSON.stringify(ids) });
-    },
+    list: (query: PastQuery): PastRequest[] =>
+      orm
+        .select({
+          id: approvals.id,
+          sessionId: approvals.sessionId,
+          toolName: approvals.toolName,
+          status: approvals.status,
+          resolvedBy: approvals.resolvedBy,
+          outline: callOutlines.outline,
+          outlineKey: callOutlines.outlineKey,
+        })
+        .from(approvals)
+        .leftJoin(callOutlines, eq(callOutlines.id, approvals.id))
+        .where(record.past(query))
+        .orderBy(desc(approvals.id))
+        .limit(query.limit)
+        .all(),
     inputs: (ids: string[]): PastInput[] => (ids.length === 0 ? [] : inputs.all({ ids: JSON.stringify(ids) })),
     keepOutlines(outlines: NewOutline[]): void {
       for (const { id, outlineKey, outline } of outlines)

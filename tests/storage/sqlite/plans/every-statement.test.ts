@@ -23,6 +23,7 @@ const GROWING = [
 const WALKS = [
   /^select "id", .* from "sessions" order by "sessions"."id" desc limit \?$/,
   /^select "id", octet_length\(input\) from "loopback_approvals"( where is_builtin = 0)? order by "loopback_approvals"."id" desc limit \?$/,
+  /^select .* from "loopback_approvals" left join "call_outlines" on \S+ = \S+ where is_builtin = 0 order by "loopback_approvals"."id" desc limit \?$/,
   /^select .* from "turns" order by "turns"."id" desc limit \?$/,
   /^select "at" from "changes" order by "changes"."id" asc limit \?$/,
   /^delete from "changes" where \("changes"."id" in \(select "id" from "changes" order by "changes"."id" asc limit \?\)/,
@@ -82,8 +83,9 @@ async function everythingElse(): Promise<void> {
     for (const status of ["resolved", "denied"] as const)
       await storage.approvals.listDecided(scope, { status, search: "x", from: 1, limit: 5, maxBytes: 1 });
     await storage.approvals.listPending(scope, 5);
-    await storage.past.list({ ...scope, toolNames: ["Edit", "Write"], before: "x", limit: 5 });
-    await storage.past.list({ ...scope, toolNames: [], withAll: true, limit: 5 });
+    await storage.past.list({ ...scope, toolName: "Edit", before: "x", limit: 5 });
+    await storage.past.list({ ...scope, before: "x", limit: 5 });
+    await storage.past.list({ ...scope, withAll: true, limit: 5 });
     await storage.past.inputs(["a"]);
     await storage.past.keepOutlines([{ id: "a", outlineKey: "k", outline: null }]);
     await storage.changes.ended(scope, { since: 1, reader: { owner: "a", consumer: "" }, limit: 5 });

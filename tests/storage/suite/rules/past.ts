@@ -21,7 +21,7 @@ export function pastPromises(open: OpenForRaces): void {
       { id: pending.id, outlineKey: "one", outline: null },
     ]);
     await connections[1].past.keepOutlines([{ id: first.id, outlineKey: "two", outline: null }]);
-    const query = { toolNames: [], limit: 10 };
+    const query = { limit: 10 };
     expect(await storage.past.list(query)).toEqual([
       expect.objectContaining({ id: second.id, outlineKey: null, outline: null, status: "allowed" }),
       expect.objectContaining({ id: first.id, outlineKey: "two", outline: null, sessionId: session.id }),
@@ -50,8 +50,7 @@ export function pastPromises(open: OpenForRaces): void {
       { id: cut.id, ...OUTLINE },
       { id: "gone", ...OUTLINE },
     ]);
-    const kept = async () =>
-      (await storage.past.list({ toolNames: [], withAll: true, limit: 10 })).map(({ outline }) => outline);
+    const kept = async () => (await storage.past.list({ withAll: true, limit: 10 })).map(({ outline }) => outline);
     expect(await kept()).toEqual([OUTLINE.outline, null]);
     await storage.approvals.settleIfPending(forgotten.id, outcome({ status: "denied" }), undefined);
     await storage.audit.forgetBefore("decisions", 1e9, 10, 3_000);

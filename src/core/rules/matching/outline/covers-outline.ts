@@ -7,6 +7,7 @@ import { toolProver } from "../tool-name.ts";
 import type { OutlineCheck } from "./match-outline.ts";
 import { type Coverable, MOST_FRONT_WORDS, type ProvableLine, type Written } from "./outline.ts";
 import type { OutlinePlace } from "./outline-place.ts";
+import { plainPart } from "./plain-part.ts";
 
 /**
  * What one rule covers of a line: its commands and the files that it writes. `undefined` means that only a full check
@@ -70,13 +71,13 @@ function coversFiles(tool: string, path: PathPattern, { realStart, realHome }: O
   const coversTarget = (target: FileTarget | undefined) =>
     target !== undefined && roots !== undefined && coveredTarget(target, roots)(path);
   const isForWrites = isFor(tool, "Write");
+  const part = plainPart(path.names) ?? '"target"';
   const covers: Covers = {
     command: () => false,
     written: ({ target }) => isForWrites && coversTarget(target),
   };
   return {
-    mayMatch: (toolName, text) =>
-      (toolName === "Bash" ? isForWrites : isFor(tool, toolName)) && text.includes('"target"'),
+    mayMatch: (toolName, text) => (toolName === "Bash" ? isForWrites : isFor(tool, toolName)) && text.includes(part),
     matches: (toolName, { target, line }) =>
       toolName === "Bash" ? line !== undefined && isCovered(line, covers) : coversTarget(target),
   };

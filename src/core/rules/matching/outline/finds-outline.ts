@@ -10,6 +10,7 @@ import { toolFinder } from "../tool-name.ts";
 import { foldedStart } from "./findable.ts";
 import type { OutlineCheck } from "./match-outline.ts";
 import type { OutlinePlace } from "./outline-place.ts";
+import { plainPart } from "./plain-part.ts";
 
 /** The check whether a deny or ask rule finds something in a call. */
 export function findsOutline(pattern: Pattern, place: OutlinePlace): OutlineCheck {
@@ -55,7 +56,10 @@ function findsFiles(tool: string, path: PathPattern, place: OutlinePlace): Outli
   const leadsBelow = (paths: readonly string[] = []) => paths.some((kept) => findBelow(full(kept)) !== undefined);
   const isRead = tool === "Read";
   const naming = isRead ? READERS : EDITORS;
-  const part = plainPart(path, start);
+  const part = plainPart(
+    path.names.map((name) => name.toLowerCase()),
+    (one) => !start.includes(one),
+  );
   return {
     // A directory that changes with everything below it need not contain a name of the pattern.
     mayMatch: (_, text) => part === undefined || text.includes(part) || (!isRead && text.includes('"trees"')),
@@ -64,14 +68,4 @@ function findsFiles(tool: string, path: PathPattern, place: OutlinePlace): Outli
       return isRead ? isFound(reads) : isFound(changes) || leadsBelow(trees);
     },
   };
-}
-
-/**
- * The longest text that every path must contain to match the pattern, and that `start` does not contain; in the
- * spelling of an outline. `undefined` if there is none.
- */
-function plainPart({ names }: PathPattern, start: string): string | undefined {
-  const parts = names.flatMap((name) => name.toLowerCase().split(/[^a-z0-9._-]+/));
-  const [longest = ""] = parts.filter((part) => !start.includes(part)).toSorted((a, b) => b.length - a.length);
-  return longest === "" ? undefined : longest;
 }

@@ -17,8 +17,16 @@ export function outlineOf(judged: JudgedCall, hasDangers: HasDangers): string | 
   const outline: Outline = {
     ...provableIn(judged, hasDangers),
     ...findableIn(judged),
+    // The last, where it is found without reading all.
     ...(suggested !== undefined && { suggested }),
   };
   const text = JSON.stringify(outline);
   return text.length > MAX_CHARS ? undefined : text;
+}
+
+/** What is suggested for the call of an outline; no text of the call has quotes that are not escaped. */
+export function suggestedIn(text: string): string | undefined {
+  const key = '"suggested":';
+  const at = text.lastIndexOf(key);
+  return at < 0 ? undefined : (JSON.parse(text.slice(at + key.length, -1)) as string);
 }
