@@ -110,7 +110,7 @@ describe("Last-Event-ID", () => {
 
 /** The event without the fields that only pending requests have. */
 function onRecord({ id, event }: ReadEvent): object {
-  const { dangers: _, ...recorded } = { dangers: undefined, ...event };
+  const { dangers: _, no_rule: __, ...recorded } = { dangers: undefined, no_rule: undefined, ...event };
   return { id, event: recorded };
 }
 
