@@ -17,15 +17,20 @@ const StdioSettings = z.object({
   mcpServers: z.object({ plexus: z.object({ command: z.string(), args: z.array(z.string()) }) }),
 });
 const ServerFile = z.object({ pid: z.int() });
+/** Builds the executable, and starts it. */
+const [buildAndServe = ""] = blocksUnder("Supervise a claude that you start by hand");
+/** For all tests but the first, which has built it. */
+const serve = buildAndServe.replace(/^npm run build\n/, "");
 const PROMPT = '"Write a greeting to hello.txt"';
 
 describe("the README's commands by hand", () => {
-  const [serve = "", child = "", allow = "", deny = ""] = blocksUnder("Supervise a claude that you start by hand");
+  const [, child = "", allow = "", deny = ""] = blocksUnder("Supervise a claude that you start by hand");
   const [pending = "", allowId = ""] = allow.split("\n");
 
   test("make a child wait until its call is allowed, and then the call runs", () =>
     onMachine(async (machine) => {
-      await machine.serve(serve);
+      expect(buildAndServe).not.toBe(serve);
+      await machine.serve(buildAndServe);
       const claude = startChild(machine, child);
       const id = await waitingId(machine, pending);
       expect(existsSync(greeting(machine))).toBe(false);
@@ -53,7 +58,6 @@ describe("the README's commands by hand", () => {
 });
 
 describe("the README's commands to run a child", () => {
-  const [serve = ""] = blocksUnder("Supervise a claude that you start by hand");
   const [run = "", look = ""] = blocksUnder("Run a child");
 
   test("create a session whose child waits until its call is allowed, and show it", () =>
@@ -68,7 +72,6 @@ describe("the README's commands to run a child", () => {
 });
 
 describe("the README's command for a browser", () => {
-  const [serve = ""] = blocksUnder("Supervise a claude that you start by hand");
   const [open = ""] = blocksUnder("Decide in a browser");
 
   test("prints the page's address when there is no screen", () =>
@@ -80,7 +83,6 @@ describe("the README's command for a browser", () => {
 });
 
 describe("the README's command for an agent that decides", () => {
-  const [serve = ""] = blocksUnder("Supervise a claude that you start by hand");
   const [add = ""] = blocksUnder("Let an agent decide");
 
   test("connects Claude Code", () =>
@@ -92,7 +94,6 @@ describe("the README's command for an agent that decides", () => {
 });
 
 describe("the README's other commands", () => {
-  const [serve = ""] = blocksUnder("Supervise a claude that you start by hand");
   const [watch = "", history = ""] = blocksUnder("Decide in a terminal");
   const [, connect = ""] = blocksUnder("Let an agent decide");
   const [doctor = ""] = blocksUnder("See that it works");
@@ -132,12 +133,12 @@ describe("the README's settings for a client that speaks only stdio", () => {
 });
 
 describe("the README's commands without tokens", () => {
-  const [serve = "", child = "", curl = "", withToken = ""] = blocksUnder("Without tokens");
+  const [serveOpenly = "", child = "", curl = "", withToken = ""] = blocksUnder("Without tokens");
   const [list = "", respond = ""] = curl.split("\n");
 
   test.skipIf(Bun.which("curl") === null)("let curl decide for a claude that knows only the URL", () =>
     onMachine(async (machine) => {
-      const url = await machine.serve(serve);
+      const url = await machine.serve(serveOpenly);
       const here = (line: string) => line.replaceAll(DEFAULT_URL, url);
       const claude = startChild(machine, here(child));
       const id = await waitingId(machine, here(list));
@@ -210,8 +211,9 @@ function greeting({ cwd }: Machine): string {
   return join(cwd, "hello.txt");
 }
 
-/** Repeats the line, as a person would, until it shows a pending request. */
-function waitingId(machine: Machine, line: string): Promise<string> {
+/** Repeats the line, as a person would, until it shows a pending request; there is none before the child's model answers. */
+async function waitingId(machine: Machine, line: string): Promise<string> {
+  await until("the child to ask its model", () => machine.model.requests.length > 0, 60_000);
   return until(
     "an ask to wait",
     async () => /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/.exec(await succeeds(machine.paste(line)))?.[0],
