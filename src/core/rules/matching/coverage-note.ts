@@ -11,7 +11,7 @@ import { knownTools, readMcpTools } from "./tool-name.ts";
 const MAX_CHARS = 1_200;
 
 const COMMANDS =
-  "commands that raise a danger, redirects to files, shells, interpreters and programs that run others, and anything with variables, substitutions or other syntax of a shell";
+  "commands that raise a danger, redirects to files, programs that connect to other machines, shells, interpreters and programs that run others, and anything with variables, substitutions or other syntax of a shell";
 /** The same for a pattern that names a program. */
 const WORDS =
   "redirects to files, options that may run, load or write something, and anything with variables, other syntax of a shell or a danger";

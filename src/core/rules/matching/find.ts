@@ -1,3 +1,5 @@
+import { gitArguments } from "../../../review/shell/programs/git-arguments.ts";
+import type { ProgramCall } from "../../../review/shell/programs/programs.ts";
 import { textAt } from "../tool-keys.ts";
 import { EDITORS, SEARCHERS } from "../tool-kinds.ts";
 import type { WithheldFiles } from "../withheld-files.ts";
@@ -109,7 +111,16 @@ const ALL_FILES: WithheldFiles = {
 
 /** Whether a word of the commands names a host that a rule forbids. */
 function namesHost(hosts: HostFinder, commands: readonly StartedCommand[]): boolean {
-  return commands.some(({ command }) => command.args.some(({ value }) => hosts.findIn(value) !== undefined));
+  return commands.some(
+    ({ command }) => !isPlainCommit(command) && command.args.some(({ value }) => hosts.findIn(value) !== undefined),
+  );
+}
+
+/** `git commit` connects to no host, whatever its message quotes; options before the verb could change that. */
+function isPlainCommit(command: ProgramCall): boolean {
+  if (command.program !== "git") return false;
+  const { before, verb } = gitArguments(command);
+  return verb === "commit" && before.options.length === 0;
 }
 
 function searchesIn(reads: PathFinder, edits: PathFinder, place: Place) {

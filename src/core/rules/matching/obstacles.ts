@@ -33,6 +33,9 @@ const REASONS = {
   danger: (about: string) => `it is dangerous, which only exact words cover${about && `: it ${about}`}`,
   wildcard_danger: (about: string) => `it is dangerous, which no wildcard covers${about && `: it ${about}`}`,
   dangerous: () => "it is dangerous, which a rule for all such calls does not cover",
+  network: (about: string) =>
+    `a rule for all commands covers no program that connects to other machines${named(about)}: name it`,
+  target: (about: string) => `it names another target than the pattern${named(about)}`,
   search: () => "it searches where not everything may be read",
   path: (about: string) => `it names a path that may lead elsewhere, or a file that runs later${named(about)}`,
   outside: (about: string) =>

