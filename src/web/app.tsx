@@ -42,7 +42,7 @@ export function App() {
   );
 }
 
-/** The same as in the page before any script has run. */
+/** The same as in the document before any script runs. */
 function Loading() {
   return (
     <p class="brand loading">

@@ -6,39 +6,39 @@ import { LINK_PATH } from "../contract/link.ts";
 import { MANIFEST_PATH, WORKER_PATH } from "../contract/page-address.ts";
 import { MANIFEST, PICTURES } from "./install/manifest.ts";
 
-/** Under which name the bundled page lies in the binary. */
+/** The name of the bundled page in the binary. */
 export const PAGE_FILE = "plexus.page";
 
 const Asset = z.object({ path: z.string(), type: z.string(), body: z.string(), gzip: z.string(), brotli: z.string() });
-/** A file of the page, with what it takes to answer in any encoding; bodies are base64. */
+/** A file of the page, ready to answer in any encoding. Bodies are base64. */
 export type Asset = z.infer<typeof Asset>;
 
-/** How hard to compress: what goes into the binary is compressed once for all. */
+/** How hard to compress: files in the binary are compressed only once. */
 type Effort = "quick" | "best";
 const BROTLI_QUALITY: Record<Effort, number> = { quick: 4, best: constants.BROTLI_MAX_QUALITY };
 
-/** The same name always has the same content. */
+/** A name always has the same content. */
 const HASHED = "[name]-[hash].[ext]";
 
-/** The page that was put into the binary; `undefined` when running from source. */
+/** The page in the binary; `undefined` when running from source. */
 export async function embeddedPage(): Promise<Asset[] | undefined> {
   const [name] = PAGE_FILE.split(".");
   const file = Bun.embeddedFiles.find((blob) => "name" in blob && String(blob.name).startsWith(`${name}-`));
   return file && z.array(Asset).parse(await file.json());
 }
 
-/** Bundles the page, and the page of one-time links, from their sources. */
+/** Bundles the main page and the page of one-time links from their sources. */
 export async function bundlePage(effort: Effort): Promise<Asset[]> {
   const [page, link] = [
     await bundleOf("/", "main.tsx", "page.html", effort),
     await bundleOf(LINK_PATH, "link/main.tsx", "link/link.html", effort),
   ];
   const files = [...page, ...link, ...(await appFiles(effort))];
-  // What both have is the same file under the same name.
+  // Files that both pages share have the same name, so keep one of each.
   return [...new Map(files.map((file) => [file.path, file])).values()];
 }
 
-/** What makes the page an app, under names that never change. */
+/** The files that make the page an app. Their names never change. */
 async function appFiles(effort: Effort): Promise<Asset[]> {
   const bytesOf = (path: string) => Bun.file(join(import.meta.dir, path)).bytes();
   const { outputs } = await Bun.build({
@@ -57,14 +57,14 @@ async function appFiles(effort: Effort): Promise<Asset[]> {
   ];
 }
 
-/** A document that lies at `path`, with all that its script brings along. */
+/** A document at `path`, with everything that its script needs. */
 async function bundleOf(path: string, entry: string, document: string, effort: Effort): Promise<Asset[]> {
   const { outputs } = await Bun.build({
     entrypoints: [join(import.meta.dir, entry)],
     target: "browser",
     format: "esm",
     minify: true,
-    // What only an import() reaches becomes a file of its own, which is fetched when that runs.
+    // Code behind an import() becomes a separate file, fetched when that import runs.
     splitting: true,
     naming: { entry: HASHED, chunk: HASHED, asset: HASHED },
     define: { "process.env.NODE_ENV": '"production"' },
@@ -82,7 +82,7 @@ async function bundleOf(path: string, entry: string, document: string, effort: E
   ];
 }
 
-/** What zod brings along and the page never uses, a sixteenth of it: JSON schemas, and the words of its errors. */
+/** Parts of zod that the page never uses, a sixteenth of it: JSON schemas and error messages. */
 const UNUSED_OF_ZOD = /\/zod\/v4\/(core\/(to-json-schema|json-schema-processors)|locales\/en)\.js$/;
 
 const withoutUnused: BunPlugin = {

@@ -12,7 +12,7 @@ export function usePage(): Page {
   return page;
 }
 
-/** What belongs to the person who is signed in. */
+/** The state of the signed-in person. */
 export function useUser(): User {
   const user = useContext(UserContext);
   if (!user) throw new Error("This is shown to nobody who is signed in.");

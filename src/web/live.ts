@@ -15,9 +15,9 @@ import { visibleText } from "./shared/elements/visible.tsx";
 import type { SharedParts } from "./shared/parts.ts";
 import { linkTo } from "./shared/route.ts";
 
-/** Many events at once cost as little as one. */
+/** Handles events within this time together, so that many cost as little as one. */
 const GATHER_MS = 10;
-/** While they stream in, what comes within a few frames is drawn together. */
+/** During a stream of events, those of a few frames are drawn together. */
 const STREAM = { gatherMs: 60, isOverAfterMs: 200 };
 
 type Connection = "connecting" | "live" | "lost";
@@ -34,13 +34,13 @@ type LiveNeed = {
   onRefused: (cause: unknown) => boolean;
 };
 
-/** Keeps the page what the server is. */
+/** Keeps the page in step with the server. */
 export function createLive(need: LiveNeed) {
   const { api, caller, requests, deciding, history, sessions, rules, shared, onRefused } = need;
   const connection = signal<Connection>("connecting");
-  /** The server has become another version than the one that this page came from. */
+  /** The server is now of another version than this page. */
   const isOutdated = signal(false);
-  /** Grows when a turn is queued, starts or ends. */
+  /** Increases when a turn is queued, starts or ends. */
   const turnChanges = signal(0);
   const arriving: ChangeEvent[] = [];
   let takenAt = Number.NEGATIVE_INFINITY;
@@ -64,7 +64,7 @@ export function createLive(need: LiveNeed) {
     for await (const event of changes) take(event);
   }
 
-  /** Only once the server listens for us, so that nothing falls between the list and the stream. */
+  /** Load the list only after the stream is open, so that nothing falls between them. */
   async function loadPending(pending: ReturnType<typeof createPendingReader>): Promise<void> {
     await pending.read();
     connection.value = "live";
@@ -105,7 +105,7 @@ export function createLive(need: LiveNeed) {
     });
   }
 
-  /** The seal of a child is broken: nothing on the page matters more. */
+  /** A call ran without permission. No other message on the page is more important. */
   function warnOf({ session_id, session_name, tool_name }: ChangeEvent & { type: "unasked_call" }): void {
     const text = `${session_name} ran ${visibleText(tool_name)} although Plexus had not allowed it`;
     shared.announcer.complain(`${text}: see its transcript.`);

@@ -23,7 +23,7 @@ export const WORDS = {
   otherVersion: () => "The server answered what this page does not understand: reload it.",
 };
 
-/** The page: what every visitor has, and the user who is signed in. */
+/** The page: the parts for every visitor, and the signed-in user. */
 export function createPage() {
   const announcer = createAnnouncer();
   const preferences = createPreferences();
@@ -45,7 +45,7 @@ export function createPage() {
     token: () => (user.peek() === undefined ? undefined : token.get()),
     onSignedOut: (ended) => void follow(ended),
   });
-  /** Why nobody is signed in; `undefined` while it is not known yet. */
+  /** Why no one is signed in; `undefined` while that is unknown. */
   const notSignedIn = signal<string | undefined>(undefined);
 
   function leave(): { unsent: number } {
@@ -54,7 +54,7 @@ export function createPage() {
     return { unsent };
   }
 
-  /** The server takes our token no more: nothing that it showed us stays. */
+  /** The server no longer accepts our token, so drop everything that it showed us. */
   function signedOut(reason: string): void {
     token.keep(undefined);
     const { unsent } = leave();
@@ -62,12 +62,12 @@ export function createPage() {
     notSignedIn.value = `${reason}${pending}`.trim();
   }
 
-  /** A code for a token that was pasted: the page keeps a token of its own, and none that outlives it. */
+  /** Turns a pasted token into a code. The page then gets its own token, and never keeps the pasted one. */
   async function codeOf(pasted: string): Promise<string> {
     return (await apiWith(() => pasted).call(createCode)).code;
   }
 
-  /** As nobody: a token of ours that the server does not know any more would be refused first. */
+  /** Redeems the code without a token: the server would refuse an expired one before reading the code. */
   async function redeem(code: string): Promise<void> {
     const signedIn = await apiWith(() => undefined).call(redeemCode, { body: { code } });
     await user.peek()?.deciding.holding.sendAll();
@@ -76,13 +76,13 @@ export function createPage() {
     token.keep(signedIn.token);
   }
 
-  /** A user who is signed in stays signed in when a code is of no use. */
+  /** A signed-in user stays signed in if a code does not work. */
   function stay(cause: unknown): void {
     if (user.peek() === undefined && token.get() === undefined) throw cause;
     announcer.complain(reasonOf(cause));
   }
 
-  /** With the code of the address, with the token of this tab, or, where the server wants none, without. */
+  /** Signs in with the code in the address, with this tab's token, or without any if the server requires none. */
   async function signIn(): Promise<void> {
     const code = shared.router.takeCode();
     try {
@@ -100,7 +100,7 @@ export function createPage() {
     }
   }
 
-  /** Without a code and a token of our own: that of another tab, if one is signed in. */
+  /** Takes over the token of another tab that is signed in. */
   async function tokenOfOtherTab(): Promise<boolean> {
     const given = await tabs.askForToken();
     if (given === undefined || token.get() !== undefined) return false;
@@ -108,14 +108,14 @@ export function createPage() {
     return true;
   }
 
-  /** Another tab has signed out. Where it was signed in as somebody else, our token is ended too. */
+  /** Another tab has signed out. If this tab had another token, end that one too. */
   async function follow(ended: string): Promise<void> {
     if (token.get() === undefined) return;
     if (token.get() !== ended) await api.call(endSignIn).catch(() => undefined);
     signedOut("");
   }
 
-  /** Whether a failure meant that we are nobody here any more. */
+  /** Ends the session if the failure means that we are no longer signed in. */
   function endIfSignedOut(cause: unknown, reason = reasonOf(cause)): boolean {
     const isOver = isSignedOut(cause);
     if (isOver) signedOut(reason);
@@ -128,7 +128,7 @@ export function createPage() {
     user,
     notSignedIn,
     signIn,
-    /** With what a person has pasted: a link that signs in, or a token. */
+    /** Signs in with what a person pasted: a sign-in link or a token. */
     async signInWith(pasted: string): Promise<void> {
       try {
         await redeem(codeIn(pasted) ?? (await codeOf(pasted)));
@@ -147,7 +147,7 @@ export function createPage() {
       if (ended !== undefined) tabs.tellSignedOut(ended);
       signedOut("");
     },
-    /** From now on it is used. */
+    /** Starts the page. */
     start(): void {
       shared.router.onLaterCode(() => void signIn());
       void signIn();

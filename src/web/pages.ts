@@ -5,13 +5,13 @@ type Page = {
   name: string;
   to: string;
   icon: IconName;
-  /** Pressed after `g`, it leads there. */
+  /** The key that leads to the page after `g`. */
   key: string;
-  /** The pages that belong to it. */
+  /** The routes that belong to the page. */
   shows: Route["page"][];
 };
 
-/** The pages that one can go to, in their order: for the navigation, the keys and the palette. */
+/** The pages in their order, for the navigation, the keys and the palette. */
 export const PAGES: Page[] = [
   { name: "Inbox", to: linkTo.inbox, icon: "inbox", key: "i", shows: ["inbox"] },
   { name: "Sessions", to: linkTo.sessions, icon: "sessions", key: "s", shows: ["sessions", "session"] },

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { usePage } from "./context.ts";
 
-/** Shown when nobody is signed in: how to sign in, and what went wrong. */
+/** The page for visitors who are not signed in: how to sign in, and what went wrong. */
 export function SignInPage() {
   const { notSignedIn, signInWith } = usePage();
   const isBusy = useSignal(false);

@@ -19,11 +19,13 @@ type UserNeed = {
   caller: Caller;
   api: Api;
   shared: SharedParts;
-  /** Whether a failure means that the person is not signed in any more, which ends all of this. */
+  /** Whether the failure means that the person is no longer signed in, which ends this user. */
   onRefused: (cause: unknown) => boolean;
 };
 
-/** All that one person has read or done here, from signing in until it is disposed: the next one finds nothing of it. */
+/**
+ * Everything that one person has loaded or done here, from sign-in until disposal. The next person finds nothing of it.
+ */
 export function createUser({ caller, api, shared, onRefused }: UserNeed) {
   const over = new AbortController();
   const { signal: whileSignedIn } = over;
@@ -38,11 +40,11 @@ export function createUser({ caller, api, shared, onRefused }: UserNeed) {
   const push = createDevicePush({ api, shared, signal: whileSignedIn });
   void push.takeOver();
   void live.follow(whileSignedIn);
-  /** The number of requests in the title, where it shows in the tab. */
+  /** Shows the number of requests in the title, where the tab shows it. */
   const unbadge = effect(() => {
     const count = requests.pendingCount.value;
     document.title = count > 0 ? `(${count}) Plexus` : "Plexus";
-    // On the icon of the installed app.
+    // And on the icon of the installed app.
     void navigator.setAppBadge?.(count).catch(() => undefined);
   });
   return {
@@ -60,7 +62,7 @@ export function createUser({ caller, api, shared, onRefused }: UserNeed) {
     isHelpOpen: signal(false),
     isPaletteOpen: signal(false),
     isStartOpen: signal(false),
-    /** Says how many denials were never sent. */
+    /** Returns the number of denials that were never sent. */
     dispose(): number {
       over.abort();
       unbadge();

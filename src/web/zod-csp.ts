@@ -1,4 +1,4 @@
 import { z } from "zod";
 
-/** The page's policy forbids code that is made from text, which zod would try; so this comes before every schema. */
+/** The page's CSP forbids code generation, which zod would try. Import this before every schema. */
 z.config({ jitless: true });

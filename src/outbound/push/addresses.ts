@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** All that is not the public internet: this machine, private and shared networks, and what is reserved. */
+/** IPv4 networks outside of the public internet: this machine, private and shared networks, and reserved ones. */
 const NOT_PUBLIC = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
@@ -19,7 +19,7 @@ for (const [network, prefix] of [
   ["224.0.0.0", 3],
 ] as const)
   NOT_PUBLIC.addSubnet(network, prefix, "ipv4");
-/** Within what is public of IPv6: documentation, and ways into IPv4 that hide where they lead. */
+/** Ranges of public IPv6 to exclude: documentation, and tunnels into IPv4 that hide their target. */
 for (const [network, prefix] of [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -30,14 +30,14 @@ for (const [network, prefix] of [
 const PUBLIC = new BlockList();
 PUBLIC.addSubnet("2000::", 3, "ipv6");
 
-/** How networks without IPv4 write an address of IPv4. */
+/** How IPv6-only networks write an IPv4 address (NAT64). */
 const TRANSLATED = /^64:ff9b::([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 
-/** Whether everybody means the same by this address, so that it leads to nothing of this machine or its networks. */
+/** Whether the address is public, so that it leads neither to this machine nor to its networks. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !NOT_PUBLIC.check(address, "ipv4");
   if (isIP(address) !== 6) return false;
-  // As browsers write it, so that there is one way to write it.
+  // Normalize the address as browsers do, so that it has only one spelling.
   const plain = URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? "";
   const [, high, low] = TRANSLATED.exec(plain) ?? [];
   if (high !== undefined && low !== undefined) return isPublicAddress(dotted(high, low));

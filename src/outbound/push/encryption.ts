@@ -1,23 +1,24 @@
 import { createCipheriv, createECDH, createHmac, randomBytes } from "node:crypto";
 
-/** What a browser gave for messages that only it can read. */
+/** The keys that a browser gave for messages which only it can read. */
 export type BrowserKeys = { p256dh: string; auth: string };
 
 const CURVE = "prime256v1";
 const SALT_BYTES = 16;
 const RECORD_BYTES = 4_096;
-/** Head and tail of the only record: salt, its length, our public key; and the tag. */
+/** The size of the header (salt, its length, our public key) and of the authentication tag. */
 const AROUND_BYTES = SALT_BYTES + 5 + 65 + 16;
-/** Ends the last record; the zeros behind it say nothing. */
+/** Marks the last record. The zeros after it are padding. */
 const LAST = 2;
 
-/** What each message has of its own; given where a known one is made again. */
+/** The random values of each message. Tests pass known ones. */
 type Ephemeral = { salt: Buffer; privateKey: Buffer };
 
 /**
- * The text as only this browser can read it (RFC 8291, in one record of RFC 8188), filled up to `size` bytes, so that its
- * length tells a push service nothing. Written here: it is one agreement of keys, four derivations and one cipher of
- * node:crypto, while the package for it brings eleven others and sends by itself, to whatever address a name leads.
+ * Encrypts the text for this browser (RFC 8291, in one record of RFC 8188), padded to `size` bytes so that its length
+ * tells the push service nothing. Implemented here because it takes only one key agreement, four derivations and one
+ * cipher of node:crypto, while the usual package adds eleven others and sends by itself, to whatever address a name
+ * resolves to.
  */
 export function encrypted(text: string, to: BrowserKeys, size: number, own?: Ephemeral): Buffer {
   const { salt, privateKey } = own ?? { salt: randomBytes(SALT_BYTES), privateKey: undefined };
@@ -41,7 +42,7 @@ export function encrypted(text: string, to: BrowserKeys, size: number, own?: Eph
   return Buffer.concat([salt, head, ours.getPublicKey(), cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** HKDF with SHA-256 (RFC 5869), of which no more than one block is ever needed. */
+/** HKDF with SHA-256 (RFC 5869), limited to one block, which is enough here. */
 function derived(salt: Buffer, secret: Buffer, info: Buffer, length: number): Buffer {
   const extracted = createHmac("sha256", salt).update(secret).digest();
   return createHmac("sha256", extracted).update(info).update("\x01").digest().subarray(0, length);

@@ -6,7 +6,7 @@ import { isPrivateHost } from "../../contract/url.ts";
 import { ANSWER_WITHIN_MS, answered, type Posted, PRIVATE_ADDRESS, unanswered } from "../posted.ts";
 import { isPublicAddress } from "./addresses.ts";
 
-/** By these a push service says that it knows the browser no more. */
+/** The statuses with which a push service says that it no longer knows the browser. */
 const GONE = [404, 410];
 
 type Outgoing = { endpoint: string; headers: Record<string, string>; body: Buffer; signal: AbortSignal };
@@ -15,13 +15,13 @@ type Looked = (error: Error | null, addresses: LookupAddress[]) => void;
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
 /**
- * Where push services take messages. A browser names them, so that only what is public and has TLS is sent to: looked at
- * once more at each message, by the address that is connected to. `named` are hosts that the operator lets in all the same.
+ * Sends to push services. Browsers name their addresses, so messages go only to public hosts over TLS. This is checked
+ * again for each message, on the address of the actual connection. `named` lists hosts that the operator allows anyway.
  */
 export function createEndpoints(named: string[], lookUp: typeof lookUpByDns = lookUpByDns) {
   const isNamed = ({ host, hostname }: URL) => named.includes(host) || named.includes(hostname);
 
-  /** Finds the addresses of a name, and none if one of them is not public: the name could lead to either. */
+  /** Resolves a name. Fails if any of its addresses is private, because the connection could use that one. */
   function lookUpPublic(hostname: string, options: { hints?: number }, looked: Looked): void {
     lookUp(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return looked(error, []);
@@ -31,7 +31,7 @@ export function createEndpoints(named: string[], lookUp: typeof lookUpByDns = lo
   }
 
   return {
-    /** What keeps an endpoint from being sent to; `undefined` when nothing does. */
+    /** Why messages can't go to this endpoint; `undefined` if they can. */
     problemOf(endpoint: string): string | undefined {
       const url = URL.parse(endpoint);
       if (!url || !/^https?:$/.test(url.protocol)) return "must be an https URL";
@@ -43,7 +43,7 @@ export function createEndpoints(named: string[], lookUp: typeof lookUpByDns = lo
       return undefined;
     },
 
-    /** Posts once; follows no redirect, and reads nothing of the answer but its status, and when to come back. */
+    /** Posts once. Follows no redirect, and uses only the status and Retry-After of the answer. */
     async post({ endpoint, headers, body, signal }: Outgoing): Promise<Posted> {
       const url = new URL(endpoint);
       const soon = AbortSignal.any([AbortSignal.timeout(ANSWER_WITHIN_MS), signal]);
@@ -55,7 +55,7 @@ export function createEndpoints(named: string[], lookUp: typeof lookUpByDns = lo
       };
       const found = isNamed(url) ? {} : { lookup: lookUpPublic };
       const { promise, resolve, reject } = Promise.withResolvers<Posted>();
-      // Bun's own failure of an aborted request says nothing of a timeout.
+      // Bun's own error for an aborted request does not mention the timeout.
       soon.addEventListener("abort", () => reject(soon.reason), { once: true });
       const request = requestFor(url)(url, { ...options, ...found } as RequestOptions, (response) => {
         resolve(answered(response.statusCode ?? 0, response.headers["retry-after"], GONE));

@@ -6,10 +6,10 @@ import { visibleText } from "../../contract/text/visible-text.ts";
 
 const MAX_NAME = 80;
 
-/** A request that somebody has to decide. */
+/** A request that needs approval. */
 type Asked = { id: string; sessionName: string; toolName: string; expiresInSecs: number; dangers: number };
 
-/** One request. What it asks for is not told: a lock screen shows it to everybody. */
+/** The message for one request. It leaves out the input, because a lock screen shows it to anyone. */
 export function requestMessage({ id, sessionName, toolName, expiresInSecs, dangers }: Asked): PushMessage {
   return {
     title: `${short(sessionName)} needs approval`,
@@ -23,7 +23,7 @@ export function requestMessage({ id, sessionName, toolName, expiresInSecs, dange
   };
 }
 
-/** Several at once. */
+/** The message for several requests. */
 export function requestsMessage(count: number): PushMessage {
   return {
     title: `${count} requests need approval`,
@@ -33,7 +33,7 @@ export function requestsMessage(count: number): PushMessage {
   };
 }
 
-/** For somebody who only wants to know whether messages arrive. */
+/** The message that tests whether messages arrive. */
 export function testMessage(): PushMessage {
   return {
     title: "Test message",

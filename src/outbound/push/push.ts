@@ -16,10 +16,10 @@ import { testMessage } from "./message.ts";
 import { hostOf, openPushSender, type PostPush, type PushCounts } from "./sender.ts";
 import { senderKey } from "./sender-key.ts";
 
-/** Every message is as long as this. */
+/** The length of every message. */
 const MESSAGE_BYTES = 1_024;
 
-/** Where there is no push. */
+/** The counts without push. */
 const NONE_SENT: PushCounts = { delivered: 0, failed: 0, refused: 0, gone: 0, dropped: 0 };
 
 export type Push = ReturnType<typeof openPush>;
@@ -28,9 +28,9 @@ type PushNeed = {
   storage: Pick<Storage, "approvals" | "newId" | "push" | "tokens">;
   broadcast: Broadcast;
   now: () => number;
-  /** How push services reach the operator; without it there is no push. */
+  /** The contact by which push services can reach the operator. Without it there is no push. */
   contact: string | undefined;
-  /** The secret that the sender's key follows from; asked for only where there is push. */
+  /** The secret from which the sender's key is derived. Called only with push. */
   key: () => string;
   endpoints: Endpoints;
   dangersIn: (approval: Approval) => Promise<number>;
@@ -39,7 +39,7 @@ type PushNeed = {
   report: (message: string, fields: Record<string, unknown>) => void;
 };
 
-/** Tells browsers of requests through the push services that they have named, also where no page is open. */
+/** Notifies browsers of requests through their push services, even while no page is open. */
 export function openPush(need: PushNeed) {
   const { storage, now, contact, endpoints } = need;
   const key = contact === undefined ? undefined : senderKey(need.key());
@@ -59,7 +59,7 @@ export function openPush(need: PushNeed) {
   const sender = key && openPushSender({ ...need, post });
 
   const living = () => storage.push.list(now() - WEB_TOKEN_MS);
-  /** Those of which this caller may know. */
+  /** The subscriptions that this caller may see. */
   async function visible(principal: Principal): Promise<LivePushSubscription[]> {
     const owner = visibleOwner(principal);
     return (await living()).filter((one) => owner === undefined || one.owner === owner);
@@ -84,7 +84,7 @@ export function openPush(need: PushNeed) {
     return one;
   }
 
-  /** Refuses keys to which nothing can be encrypted. */
+  /** Refuses keys that can't be used for encryption. */
   function checkKeys(keys: BrowserKeys): void {
     try {
       encrypted("", keys, 0);
@@ -97,13 +97,13 @@ export function openPush(need: PushNeed) {
     counts: sender?.counts ?? NONE_SENT,
     count: async (): Promise<number> => (await living()).length,
 
-    /** What a browser needs to subscribe, and those that have. */
+    /** The data that a browser needs to subscribe, with the present subscriptions. */
     async status(principal: Principal, page: string | undefined): Promise<PushStatus> {
       const subscriptions = await Promise.all((await visible(principal)).map((one) => toStatus(one, page)));
       return { type: "ok", public_key: key?.publicKey ?? null, subscriptions };
     },
 
-    /** Tells this page's browser from now on, as long as the page is signed in. */
+    /** Subscribes this page's browser for as long as the page is signed in. */
     async subscribe(
       principal: Principal,
       page: string | undefined,
@@ -133,7 +133,7 @@ export function openPush(need: PushNeed) {
       await storage.push.remove((await found(principal, id)).id);
     },
 
-    /** Sends a test message, once. */
+    /** Sends one test message. */
     async test(principal: Principal, id: string): Promise<Delivery> {
       const one = await found(principal, id);
       if (!sender) throw new AppError("forbidden", "Push is not set up here.");

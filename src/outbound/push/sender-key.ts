@@ -1,18 +1,18 @@
 import { createECDH, createHash, createPrivateKey, type KeyObject, sign } from "node:crypto";
 
 const CURVE = "prime256v1";
-/** Push services take no more than a day. */
+/** Push services accept at most a day. */
 const VALID_SECS = 12 * 60 * 60;
 
-/** By which push services know that it is this server that sends (VAPID, RFC 8292). */
+/** The key by which push services recognize this server (VAPID, RFC 8292). */
 export type SenderKey = {
-  /** What browsers are told when they subscribe: base64url. */
+  /** The key that browsers need to subscribe: base64url. */
   publicKey: string;
   /** The header that signs a message to this endpoint. */
   authorization(endpoint: string, contact: string, nowSecs: number): string;
 };
 
-/** The key that follows from a secret: the same one after each start. */
+/** Derives the key from a secret, so that it is the same after each start. */
 export function senderKey(secret: string): SenderKey {
   const { publicKey, privateKey } = keysFrom(secret);
   return {

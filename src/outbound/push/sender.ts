@@ -14,16 +14,16 @@ import { requestMessage, requestsMessage } from "./message.ts";
 
 const MAX_RETRY_MS = 5 * 60_000;
 const MAX_REFUSALS = 5;
-/** More are told as so many. */
+/** With more than this, the message only gives the number. */
 const MOST_UNTOLD = 100;
-/** Timers count on, and the clock may be set: so often it is compared. */
+/** Wake up at least this often to compare the time, because the clock may be set. */
 const MAX_PAUSE_MS = 60_000;
-/** A post that is under way when we stop would otherwise be sent again by the next server. */
+/** How long a stopping server waits for posts under way: the next server would send them again. */
 const STOP_WITHIN_MS = 2_000;
 
-/** How long a push service keeps a message for a browser that is away, and what takes the place of what. */
+/** How long a push service keeps a message for a browser that is away, and which messages replace each other. */
 export type PushNeed = { ttlSecs: number; topic: string };
-/** Posts a message to a browser, encrypted and signed. */
+/** Encrypts and signs a message and posts it to a browser. */
 export type PostPush = (
   subscription: LivePushSubscription,
   message: PushMessage,
@@ -31,12 +31,12 @@ export type PostPush = (
   signal: AbortSignal,
 ) => Promise<Posted>;
 
-/** What became of attempts, and of what was given up. */
+/** Numbers of attempts by outcome, and of requests that were given up. */
 export type PushCounts = Record<DeliveryOutcome | "dropped", number>;
 
 type Standing = {
   isBusy: boolean;
-  /** Nothing more is sent before then. */
+  /** Send nothing before this time. */
   notBefore: number;
   failures: number;
   refusals: number;
@@ -49,9 +49,9 @@ type SenderNeed = {
   now: () => number;
   post: PostPush;
   dangersIn: (approval: Approval) => Promise<number>;
-  /** After the first failure; each further one doubles it. */
+  /** The pause after the first failure; each further failure doubles it. */
   firstRetryMs: number;
-  /** Between two messages to one browser: what comes meanwhile is told together. */
+  /** The shortest time between two messages to one browser. Requests in between share one message. */
   spacingMs: number;
   report: (message: string, fields: Record<string, unknown>) => void;
 };
@@ -59,8 +59,8 @@ type SenderNeed = {
 export type PushSender = ReturnType<typeof openPushSender>;
 
 /**
- * Tells each browser of the requests that wait for somebody, from those that are pending in the database: one that was
- * decided meanwhile is never told, one that could not be told is told later, and a restart forgets none.
+ * Notifies each browser of pending requests, from the database. So it never reports a decided request, reports a missed
+ * one later, and forgets none in a restart.
  */
 export function openPushSender(need: SenderNeed) {
   const { storage, broadcast, now, report } = need;
@@ -84,7 +84,7 @@ export function openPushSender(need: SenderNeed) {
     while (!stopping.signal.aborted) await wakeAt(await lookAtAll());
   }
 
-  /** Returns when to look again, where nobody rings before. */
+  /** Returns when to look again if the bell does not ring before. */
   async function lookAtAll(): Promise<number> {
     try {
       const living = await storage.push.list(now() - WEB_TOKEN_MS);
@@ -122,7 +122,7 @@ export function openPushSender(need: SenderNeed) {
   async function tell(subscription: LivePushSubscription, standing: Standing, due: UntoldRequest[]): Promise<void> {
     const [first, last] = [due[0], due.at(-1)];
     const row = first && (await storage.approvals.get(first.id));
-    // Decided meanwhile: the next look finds what is left.
+    // The request was decided meanwhile. The next look finds what is left.
     if (!row || !last || row.status !== "pending") return;
     const ttlSecs = Math.max(0, seconds(row.expiresAt) - seconds(now()));
     const message =
@@ -134,7 +134,7 @@ export function openPushSender(need: SenderNeed) {
     await take(subscription, standing, posted, last.id);
   }
 
-  /** What an answer means for what is told next. */
+  /** Updates the state of a subscription after an answer. */
   async function take(
     subscription: LivePushSubscription,
     standing: Standing,
@@ -165,7 +165,7 @@ export function openPushSender(need: SenderNeed) {
     standing.notBefore = now() + Math.max(backOff(standing.failures++), Math.min(notBeforeMs, MAX_RETRY_MS));
   }
 
-  /** Between half of it and all, so that browsers of one service are not told again together. */
+  /** Jitter between half and all of the pause, so that browsers of one service are not retried together. */
   function backOff(failures: number): number {
     return Math.min(need.firstRetryMs * 2 ** failures, MAX_RETRY_MS) * (0.5 + Math.random() / 2);
   }
@@ -184,10 +184,10 @@ export function openPushSender(need: SenderNeed) {
   const following = follow();
   return {
     counts,
-    /** There is one more, or it wants to be told otherwise. */
+    /** Call this when a subscription was added or changed. */
     look: (): void => bell.ring(),
     lastOf: (id: string): Standing["last"] => standings.get(id)?.last ?? null,
-    /** Posts at once, apart from what is still to be told. */
+    /** Posts immediately, apart from pending notifications. */
     async send(subscription: LivePushSubscription, message: PushMessage): Promise<Delivery> {
       const { delivery } = await need.post(subscription, message, { ttlSecs: 60, topic: "test" }, cutOff.signal);
       note(subscription.id, delivery, true);
@@ -209,7 +209,7 @@ function dueAfter(afterMs: number): (request: UntoldRequest) => number {
   return ({ createdAt }) => createdAt + afterMs;
 }
 
-/** The rest of an endpoint is a secret. */
+/** The host for reports. The rest of an endpoint is a secret. */
 export function hostOf({ endpoint }: Pick<LivePushSubscription, "endpoint">): string {
   return new URL(endpoint).host;
 }

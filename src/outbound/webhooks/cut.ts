@@ -1,9 +1,9 @@
 import { cutText } from "../../contract/text/cut-text.ts";
 
-/** Below this, head and tail say less than the beginning alone. */
+/** Below this length, only the beginning is kept instead of head and tail. */
 const LEAST_CUT = 120;
 
-/** A cut of the text that takes at most `limit` once it is written as a service wants it. */
+/** The longest cut of the text whose written form fits into `limit`. */
 export function cutWritten(text: string, limit: number, write: (text: string) => string, size = lengthOf): string {
   const whole = write(text);
   if (size(whole) <= limit) return whole;

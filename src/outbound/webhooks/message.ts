@@ -7,26 +7,29 @@ import { seconds } from "../../contract/values.ts";
 import type { ToldKind } from "../../contract/webhook.ts";
 import { summaryOf } from "../../review/kinds.ts";
 
-/** An event of which people may be told. */
+/** An event that webhooks may report to people. */
 export type ToldEvent = ChangeEvent & { type: ToldKind };
 
-/** A place that a message leads to. */
+/** A link in a message. */
 export type MessageLink = { label: string; url: string };
 
-/** What a person in a chat is told. All but the headline may be text of a child: each format escapes it in its own way. */
+/**
+ * A message to a person in a chat. Everything except the headline may be text from a child: each format escapes it in
+ * its own way.
+ */
 export type Message = {
   /** Our own words. */
   headline: string;
   session: string;
   tool: string | undefined;
-  /** What is asked for, or what went wrong. */
+  /** The call that needs approval, or the failure. */
   text: string;
-  /** Why allowing it needs a second press. */
+  /** Why allowing the call needs a second press. */
   dangers: string[];
   cwd: string | undefined;
-  /** When a request is denied by itself, in Unix seconds. */
+  /** When the request is denied by timeout, in Unix seconds. */
   expiresAt: number | undefined;
-  /** How long that is from now. */
+  /** The time left until then. */
   expiresIn: string | undefined;
   urgency: "normal" | "high" | "highest";
   links: MessageLink[];
@@ -34,9 +37,9 @@ export type Message = {
 
 type MessageNeed = {
   event: ToldEvent;
-  /** Where people reach the page. */
+  /** The address of the page. */
   pageUrl: string;
-  /** Where whoever reads it may decide. */
+  /** The link with which the reader may decide. */
   decideUrl?: string | undefined;
   now: number;
 };
@@ -46,7 +49,7 @@ const MAX_NAME = 120;
 const MAX_DANGER = 200;
 const MAX_CWD = 200;
 
-/** The event in words. */
+/** Describes the event as a message. */
 export function messageOf({ event, pageUrl, decideUrl, now }: MessageNeed): Message {
   const to = (label: string, address: string): MessageLink[] => [{ label, url: `${pageUrl}/${address}` }];
   const session = shortLine(event.session_name, MAX_NAME);
@@ -100,7 +103,7 @@ export function messageOf({ event, pageUrl, decideUrl, now }: MessageNeed): Mess
   }
 }
 
-/** What a person is told who only wants to know whether messages arrive. */
+/** The message that tests whether messages arrive. */
 export function testMessage(pageUrl: string): Message {
   return {
     ...NOTHING,
@@ -126,7 +129,7 @@ function shortLine(text: string, limit: number): string {
   return oneLine(visibleText(text), limit);
 }
 
-/** The time of day at which a request is denied, for services that can't show it in the reader's own zone. */
+/** The UTC time of day at which a request is denied, for services that can't show it in the reader's own time zone. */
 export function timeOfDay(unixSeconds: number): string {
   return `${new Date(unixSeconds * 1000).toISOString().slice(11, 16)} UTC`;
 }

@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 import { ANSWER_WITHIN_MS, answered, type Posted, unanswered } from "../posted.ts";
 
-/** This says that nobody is there any more. */
+/** The status with which a receiver says that it is gone for good. */
 const GONE = [410];
 
-/** `secret` signs it; none where the receiver is a service that would not look. */
+/** `secret` signs the body; `undefined` for services that do not check a signature. */
 type Post = { url: string; secret: string | undefined; body: string; now: () => number; signal: AbortSignal };
 
-/** Posts once; follows no redirect, and reads nothing of the answer but its status, and when to come back. */
+/** Posts once. Follows no redirect, and uses only the status and Retry-After of the answer. */
 export async function post({ url, secret, body, now, signal }: Post): Promise<Posted> {
   const sentAt = Math.floor(now() / 1000);
   try {
@@ -29,7 +29,7 @@ export async function post({ url, secret, body, now, signal }: Post): Promise<Po
   }
 }
 
-/** The time is signed too, so that a receiver can refuse what somebody recorded and sends again. */
+/** Signs the time too, so that a receiver can refuse a recorded message that someone sends again. */
 function signature(secret: string, atSecs: number, body: string): string {
   return `t=${atSecs},v1=${createHmac("sha256", secret).update(`${atSecs}.${body}`).digest("hex")}`;
 }

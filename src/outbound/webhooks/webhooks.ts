@@ -16,30 +16,30 @@ import { messageOf, type ToldEvent, testMessage } from "./message.ts";
 import { post } from "./post.ts";
 
 export type Webhooks = Awaited<ReturnType<typeof openWebhooks>>;
-/** What became of attempts, and of events that were given up. */
+/** The outcome of attempts, and of events that were given up. */
 type WebhookOutcome = DeliveryOutcome | "dropped";
 
 const PAGE = 50;
 const MAX_REFUSALS = 5;
 const MAX_RETRY_MS = 5 * 60_000;
-/** What is older helps nobody any more. */
+/** Older events are dropped, because they no longer help anyone. */
 const STALE_AFTER_MS = 24 * 60 * 60_000;
-/** A post that is under way when we stop would otherwise be sent again by the next server. */
+/** How long a stopping server waits for posts under way: the next server would send them again. */
 const STOP_WITHIN_MS = 2_000;
 
 type Hook = {
-  /** Under which its position is stored. */
+  /** The id under which the position is stored. */
   id: string;
-  /** The address can't be found from this one. */
+  /** An id that does not reveal the address. */
   publicId: string;
   webhook: Webhook;
   host: string;
-  /** The change that it was told of last, or that was passed over. */
+  /** The last change that was delivered or skipped. */
   position: number;
   failures: number;
   isGone: boolean;
   last: WebhookStatus["last"];
-  /** The test that is under way. */
+  /** The test under way. */
   testing: Promise<Delivery> | undefined;
   bell: ReturnType<typeof createBell>;
 };
@@ -47,24 +47,23 @@ type Hook = {
 type WebhooksNeed = {
   storage: Pick<Storage, "approvals" | "changes" | "links" | "sessions" | "turns" | "unaskedCalls" | "webhooks">;
   broadcast: Broadcast;
-  /** Adds to the event of a request what helps to decide it. */
+  /** Adds the context that helps to decide to the event of a request. */
   withContext: (event: ChangeEvent) => Promise<ChangeEvent>;
   now: () => number;
   webhooks: Webhook[];
   links: LinkMaker;
-  /** Asked for only where there is a webhook. */
+  /** Called only if there is a webhook. */
   secret: () => string;
-  /** Where people reach the page. */
+  /** The address of the page. */
   pageUrl: () => string;
-  /** After the first failure; each further one doubles it. */
+  /** The pause after the first failure; each further failure doubles it. */
   firstRetryMs: number;
   report: (message: string, fields: Record<string, unknown>) => void;
 };
 
 /**
- * Posts what happens to each webhook, in order, one after the other, at least once. What is still to be told is in the
- * database, and so is how far each has been told: neither a restart nor a receiver that is away loses anything, and
- * nothing that waits takes memory.
+ * Posts events to each webhook: in order, one by one, at least once. The database holds the events and each webhook's
+ * position. So neither a restart nor an absent receiver loses anything, and waiting events take no memory.
  */
 export async function openWebhooks(need: WebhooksNeed) {
   const { storage, broadcast, now, report } = need;
@@ -73,7 +72,7 @@ export async function openWebhooks(need: WebhooksNeed) {
   const known = await storage.webhooks.positions();
   const hooks = [...new Map(need.webhooks.map((webhook) => [webhook.url, webhook])).values()].map((webhook): Hook => {
     const id = createHash("sha256").update(webhook.url).digest("hex");
-    // The address may be a secret; its host says enough.
+    // The address may be a secret, so reports only name its host.
     const { host } = new URL(webhook.url);
     const state = { position: startOf(id), failures: 0, isGone: false, last: null, testing: undefined };
     return { id, publicId: randomUUID(), webhook, host, ...state, bell: createBell() };
@@ -81,10 +80,10 @@ export async function openWebhooks(need: WebhooksNeed) {
   const secret = hooks.length > 0 ? need.secret() : "";
   const stopping = new AbortController();
   const cutOff = new AbortController();
-  // Before anything is read: what is committed behind a read rings for the next one.
+  // Listen before the first read, so that a change committed after it rings the bell.
   const listening = broadcast.listen(ring);
 
-  /** A position of another database's future has seen nothing of this one's. */
+  /** A position beyond the newest change comes from another database, so start at the newest change. */
   function startOf(id: string): number {
     return Math.min(known.find((webhook) => webhook.id === id)?.position ?? newest, newest);
   }
@@ -93,7 +92,7 @@ export async function openWebhooks(need: WebhooksNeed) {
     for (const { bell } of hooks) bell.ring();
   }
 
-  /** Resolves when the time is up, and when we stop. */
+  /** Resolves when the time is up or the server stops. */
   async function pause(ms: number): Promise<void> {
     if (stopping.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -117,7 +116,7 @@ export async function openWebhooks(need: WebhooksNeed) {
     }
   }
 
-  /** Moves on behind this change, whether it was told or is not to be; `false` when it is still to be told. */
+  /** Delivers or skips this change and moves on; `false` if it is still to be delivered. */
   async function pass(hook: Hook, change: Change): Promise<boolean> {
     const isTold = hook.webhook.events.some((kind) => kind === change.kind);
     const event = isTold ? await readChange(storage, change) : undefined;
@@ -127,7 +126,7 @@ export async function openWebhooks(need: WebhooksNeed) {
     return true;
   }
 
-  /** What is posted of an event: itself, signed, or a message as the service takes it. */
+  /** The body for an event: the signed event itself, or a message in the service's format. */
   async function writtenFor({ webhook }: Hook, { id }: Change, event: ToldEvent) {
     const told = await need.withContext(event);
     const decideUrl = await linkFor(webhook, event);
@@ -140,7 +139,10 @@ export async function openWebhooks(need: WebhooksNeed) {
     return { ...written(webhook, format, message), secret: undefined };
   }
 
-  /** The link that decides a request, where the operator wants one. A question wants an answer, which no link gives. */
+  /**
+   * The link that decides a request, if the operator enabled it. Questions get no link, because it can't carry an
+   * answer.
+   */
   async function linkFor(webhook: Webhook, event: ToldEvent): Promise<string | undefined> {
     const sender = senderOf(webhook);
     if (!sender || event.type !== "approval_requested" || event.tool_name === "AskUserQuestion") return undefined;
@@ -148,7 +150,7 @@ export async function openWebhooks(need: WebhooksNeed) {
     return link === undefined ? undefined : `${need.pageUrl()}${LINK_PATH}#${link}`;
   }
 
-  /** A person has nothing to do about a request that was decided meanwhile; a program may want to know all. */
+  /** People need no message about a request that was decided meanwhile. Programs may want every event. */
   async function isMoot({ webhook }: Hook, event: ToldEvent): Promise<boolean> {
     if (webhook.format === "plexus" || event.type !== "approval_requested") return false;
     return (await storage.approvals.head(event.approval_id))?.status !== "pending";
@@ -183,7 +185,7 @@ export async function openWebhooks(need: WebhooksNeed) {
     hook.last = { ...delivery, at: seconds(now()), is_test };
   }
 
-  /** Apart from what is still to be told, which goes on as before. */
+  /** Sends a test message apart from the waiting events. */
   async function test(hook: Hook): Promise<Delivery> {
     const { webhook } = hook;
     const { url, format } = webhook;
@@ -202,12 +204,12 @@ export async function openWebhooks(need: WebhooksNeed) {
     return true;
   }
 
-  /** Between half of it and all, so that receivers that fail together are not called together. */
+  /** Jitter between half and all of the pause, so that receivers that fail together are not retried together. */
   function backOff(failures: number): number {
     return Math.min(need.firstRetryMs * 2 ** failures, MAX_RETRY_MS) * (0.5 + Math.random() / 2);
   }
 
-  /** One that is no longer named is forgotten: if it comes back, it begins with what happens then. */
+  /** Forgets webhooks that are no longer configured: if one comes back, it starts with new events. */
   async function remember(): Promise<void> {
     if (hooks.length === 0 && known.length === 0) return;
     await storage.links.keepOnly(sendersOf(need.webhooks).map(({ id }) => id));
@@ -221,7 +223,7 @@ export async function openWebhooks(need: WebhooksNeed) {
   return {
     counts,
     pageUrl: need.pageUrl,
-    /** As they are configured, and how each was last told of something. */
+    /** The configured webhooks with their last delivery. */
     async list(): Promise<WebhookStatus[]> {
       const newest = hooks.length === 0 ? 0 : await storage.changes.newestId();
       return hooks.map(({ publicId: id, webhook, host, position, last }) => {
@@ -229,7 +231,7 @@ export async function openWebhooks(need: WebhooksNeed) {
         return { id, name, host, format, events, decide, behind: Math.max(0, newest - position), last };
       });
     },
-    /** Sends a test message; whoever asks meanwhile gets the same answer. */
+    /** Sends a test message. Concurrent callers share its result. */
     async test(id: string): Promise<Delivery> {
       const hook = hooks.find(({ publicId }) => publicId === id);
       if (!hook) throw new AppError("not_found", "There is no such webhook; ids change when the server is started.");
@@ -238,13 +240,13 @@ export async function openWebhooks(need: WebhooksNeed) {
       });
       return hook.testing;
     },
-    /** Those that take nothing at present. */
+    /** The webhooks that accept nothing at present. */
     failing: (): { host: string; is_gone: boolean }[] =>
       hooks
         .filter(({ failures, isGone }) => failures > 0 || isGone)
         .map(({ host, isGone }) => ({ host, is_gone: isGone })),
     gone: (): number => hooks.filter(({ isGone }) => isGone).length,
-    /** How many changes the one that is furthest behind has still to be told of, or passed over. */
+    /** How many changes the slowest webhook still has to deliver or skip. */
     behind: async (): Promise<number> => {
       const last = await storage.changes.newestId();
       return Math.max(0, ...hooks.filter(({ isGone }) => !isGone).map(({ position }) => last - position));
@@ -260,7 +262,10 @@ export async function openWebhooks(need: WebhooksNeed) {
   };
 }
 
-/** Those whose links count. What a link may decide is part of who sends it, so that less is allowed from the next start. */
+/**
+ * The senders whose links are valid. The id includes what a link may decide, so that a reduced permission applies from
+ * the next start.
+ */
 export function sendersOf(webhooks: Webhook[]): LinkSender[] {
   return webhooks.flatMap((webhook) => senderOf(webhook) ?? []);
 }

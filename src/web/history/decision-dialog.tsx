@@ -15,7 +15,7 @@ import { StatusBadge } from "../shared/elements/status-badge.tsx";
 import { Visible, visibleText } from "../shared/elements/visible.tsx";
 import { reasonOf } from "../shared/reason.ts";
 
-/** The decision that a link leads to. */
+/** The decision that the address links to. */
 export function LinkedDecision({ id, onClose }: { id: string; onClose: () => void }) {
   const { api, announcer } = usePage();
   const found = useSignal<Approval | undefined>(undefined);
@@ -29,7 +29,7 @@ export function LinkedDecision({ id, onClose }: { id: string; onClose: () => voi
   return found.value ? <DecisionDialog listed={found.value} onClose={onClose} /> : null;
 }
 
-/** A decision in full, with what was requested. */
+/** A decision in full, with its request. */
 export function DecisionDialog({ listed, onClose }: { listed: Approval; onClose: () => void }) {
   const { api } = usePage();
   const whole = useSignal(listed);

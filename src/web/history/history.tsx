@@ -18,7 +18,7 @@ const ROW_PX = { comfortable: 52, compact: 38 };
 const TYPING_MS = 250;
 const OUTCOMES = ApprovalFilter.options.filter((option) => option !== "pending");
 
-/** What was decided, by whom, when and how fast. */
+/** The page with past decisions: what, by whom, when and how fast. */
 export function HistoryPage() {
   const { watch, decisions, isComplete, exportAll } = useUser().history;
   useEffect(watch, []);
@@ -46,7 +46,7 @@ export function HistoryPage() {
   );
 }
 
-/** A search of a long record takes a while: what is found shows at once, and this how far it has come. */
+/** How far a long search has come. Results appear as they are found. */
 function Progress() {
   const { isReading, searchedBackTo } = useUser().history;
   const to = searchedBackTo.value;
@@ -74,7 +74,7 @@ function Nothing() {
   );
 }
 
-/** Searched once nobody has typed for a moment. */
+/** Searches after a short pause in the typing. */
 function SearchField() {
   const { filter, setFilter } = useUser().history;
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -190,7 +190,7 @@ function Decisions({ onOpen }: { onOpen: (approval: Approval) => void }) {
   );
 }
 
-/** What comes in above moves nothing of what somebody reads further down; another filter begins at the top. */
+/** Keeps the scroll position when new rows arrive above. A new filter starts at the top. */
 function useKeptPlace(scroller: { current: HTMLElement | null }, list: Approval[], rowPx: number): void {
   const before = useRef(list);
   const { value: filtered } = useUser().history.filter;

@@ -20,7 +20,7 @@ type HistoryFilter = {
   session: string;
   builtin: boolean;
   search: string;
-  /** Days, such as 2026-01-31, both included; empty for no bound. */
+  /** Days such as 2026-01-31, both inclusive; empty for no bound. */
   from: string;
   to: string;
 };
@@ -37,12 +37,12 @@ export type History = ReturnType<typeof createHistory>;
 
 type HistoryNeed = { api: Api; announcer: Announcer; signal: AbortSignal };
 
-/** What was decided, the last decision first. */
+/** Past decisions, newest first. */
 export function createHistory({ api, announcer, signal: whileSignedIn }: HistoryNeed) {
   const filter = signal(NO_FILTER);
-  /** While more is read: in Unix seconds, how far the decisions are searched. */
+  /** During a search: how far back the decisions were searched, in Unix seconds. */
   const searchedBackTo = signal<number | undefined>(undefined);
-  /** What a decision was seen of, to choose from; sessions by id, with their names. */
+  /** The tools and sessions seen so far, as choices for the filter. Sessions by id, with their names. */
   const seenTools = signal<ReadonlySet<string>>(new Set());
   const seenSessions = signal<ReadonlyMap<string, string>>(new Map());
 
@@ -95,12 +95,12 @@ export function createHistory({ api, announcer, signal: whileSignedIn }: History
       searchedBackTo.value = undefined;
       void list.reload();
     },
-    /** Something was decided, or may have been. */
+    /** Call this when something was decided, or may have been. */
     changed(event?: ChangeEvent): void {
       if (!event || event.type === "approval_resolved") reload.soon();
     },
 
-    /** Everything that the filter lets through, whole, one JSON object a line. */
+    /** Exports every decision that passes the filter in full, one JSON object on each line. */
     async exportAll(): Promise<void> {
       try {
         const parts: string[] = [];
@@ -122,7 +122,7 @@ function save(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** The beginning of a day here, or of one so many days later, in Unix seconds. */
+/** The local start of the day, or of the day so many days later, in Unix seconds. */
 function startOf(day: string, later = 0): number | undefined {
   const [year, month, date] = day.split("-").map(Number);
   if (!year || !month || !date) return undefined;

@@ -5,7 +5,7 @@ import { reasonOf } from "../shared/reason.ts";
 import { linkTo } from "../shared/route.ts";
 import type { User } from "../user.ts";
 
-/** Shows the request that the address names, whatever became of it, until what it returns is called. */
+/** Shows the request that the address names, even if it was decided. Returns a function that stops this. */
 export function followAddress({ requests }: User, { api, router, announcer }: Page): () => void {
   let shown: string | undefined;
   let isShowing = false;
@@ -45,7 +45,7 @@ export function followAddress({ requests }: User, { api, router, announcer }: Pa
       selected !== id &&
       !untracked(() => requests.inbox.isPending(id))
     ) {
-      // It was decided, and another one is shown by now.
+      // The request was decided, and another one is in view.
       untracked(() => router.replace(linkTo.inbox));
     }
   });

@@ -4,7 +4,7 @@ import type { Inbox } from "../../client/inbox.ts";
 import { followed } from "../shared/followed.ts";
 import type { Preferences } from "../shared/preferences.ts";
 
-/** Which requests are listed, in which order, and in which groups; order and groups are remembered by the browser. */
+/** The filter, order and grouping of the inbox. The browser remembers order and groups. */
 export function createArrangement(inbox: Inbox, preferences: Pick<Preferences, "inboxOrder" | "inboxGroups">) {
   const { inboxOrder, inboxGroups } = preferences;
   const filter = signal("");

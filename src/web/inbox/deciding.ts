@@ -33,7 +33,7 @@ type DecidingNeed = {
   signal: AbortSignal;
 };
 
-/** The decider as the page shows it, and what it says of each result. */
+/** Connects the decider to the page, and reports each result. */
 export function createDeciding({ api, requests, shared, onRefused, signal: whileSignedIn }: DecidingNeed) {
   const { inbox, reviews, answers } = requests;
   const { selectedNow: selected, checkedNow: checked } = requests;
@@ -51,9 +51,9 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
     signal: whileSignedIn,
   });
   const pressed = followed(confirmation.armed, confirmation);
-  /** Why a key has done nothing to the selected question. */
+  /** Why a key had no effect on the selected question. */
   const hint = signal("");
-  /** Which dialog is open over the inbox. */
+  /** The dialog that is open over the inbox. */
   const dialog = signal<"none" | "deny" | "edit" | "remember">("none");
 
   const disarm = () => {
@@ -61,7 +61,7 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
     hint.value = "";
   };
   requests.onAdvanced(confirmation.hesitate);
-  // A first press is about what was selected then, in the card or in the dialog.
+  // A first press counts only for the request that was selected then, in the card or in the dialog.
   computed(() => requests.selected.value?.approval.id).subscribe(disarm);
   dialog.subscribe((open) => {
     disarm();
@@ -79,7 +79,7 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
     noteDone(result.decisions.filter(({ result }) => result.kind === "decided"));
   }
 
-  /** Shows what was done, with the way to it; what became a rule has said so. */
+  /** Shows what was done, with a link to it. A created rule has its own note. */
   function noteDone(done: SentDecision[]): void {
     const [first] = done;
     if (!first || (first.result.kind === "decided" && first.result.rule)) return;
@@ -91,7 +91,7 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
     note({ text: `${verb} ${callWords(done.map(({ approval }) => approval))}`, link });
   }
 
-  /** The person looks at something else by now: what is open there stays as it is. */
+  /** Reports held denials once they are sent. The person looks at something else by now, so open dialogs stay open. */
   function tellOfHeld(sent: SentDecision[]): void {
     for (const one of sent) tellOf(one);
     noteDone(sent.filter(({ result }) => result.kind === "decided"));
@@ -119,7 +119,7 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
     note({ text, link: { to: linkTo.rule(id), name: "See the rule" } });
   }
 
-  /** What the server refuses of a rule is told where the rule stands; its dialog stays open. */
+  /** Shows a refused rule in its dialog, which stays open, and reports any other result. */
   function tellOrRefusal(result: DeciderResult): string | undefined {
     const [first] = result.kind === "sent" ? result.decisions : [];
     if (first?.result.kind !== "failed") {
@@ -136,7 +136,7 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
     return isOpen(selected()) && checked().length === 0 && !requests.question.peek();
   }
 
-  /** Whether the selected one can be allowed with another input; a question is answered instead, so that no answer is lost. */
+  /** Whether the selected request can be edited. Questions can't, because answers would get lost. */
   function canEdit(): boolean {
     return isOpen(selected()) && checked().length === 0 && !requests.question.peek();
   }
@@ -147,7 +147,7 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
   }
 
   return {
-    /** What waits for its second press, and why; its time may have run out since. */
+    /** The decision that waits for a second press, with the reason; `undefined` once its time is up. */
     armed: computed(() => {
       shared.now.value;
       return pressed.value && confirmation.armed();
@@ -161,9 +161,12 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
     isOurs: decisions.isOurs,
     holding,
 
-    /** Allows at once; what is dangerous, or many, only when pressed twice. */
+    /** Allows immediately. Dangerous requests, or many at once, need a second press. */
     allow,
-    /** Allows the selected one with the input as it was edited, and makes the rule that is being written; resolves with what the server refuses of that. */
+    /**
+     * Allows the selected request with the edited input, and creates the rule in progress. Resolves with the server's
+     * refusal of the rule, if any.
+     */
     async allowEdited(input: JsonObject): Promise<string | undefined> {
       const rule = remembering.current();
       const remember = rule && rememberOf(rule);
@@ -172,7 +175,7 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
       return undefined;
     },
 
-    /** By the key that allows: a question that somebody has begun to answer is not let go without the answers. */
+    /** Allows by key. A question with chosen answers is not allowed without them. */
     async allowByKey(): Promise<void> {
       if (checked().length === 0 && requests.review.peek()?.approval.escalates) return explain(OUTSIDE_GRANT);
       const question = requests.question.peek();
@@ -181,7 +184,7 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
       else await allow();
     },
 
-    /** Sends the answers that are chosen, once there is one for each question. */
+    /** Sends the chosen answers once every question has one. */
     async answer(): Promise<void> {
       const question = requests.question.peek();
       if (!question) return;
@@ -193,15 +196,15 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
     },
 
     remembering,
-    /** The rule that is about to be made of a decision. */
+    /** The rule that a decision is about to create. */
     rule: followed(remembering.current, remembering),
-    /** Whether a rule can be made of the decision on what is selected: one request at a time, and no question. */
+    /** Whether the decision can create a rule: only for a single request that is not a question. */
     canRemember,
-    /** Opens the dialog for it. */
+    /** Opens the dialog for a rule. */
     async openRemember(): Promise<void> {
       const item = selected();
       if (!item || !canRemember()) return;
-      // What is suggested is read with all of it.
+      // The suggestion comes with the full request.
       const { approval } = await reviews.review(item.approval);
       if (selected()?.approval.id !== approval.id || !canRemember() || dialog.peek() !== "none") return;
       if (approval.escalates) return explain(OUTSIDE_GRANT);
@@ -209,7 +212,10 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
       remembering.begin(approval);
       dialog.value = "remember";
     },
-    /** Begins a rule of what runs once it is edited, if it is still wanted then; resolves with why there can be none. */
+    /**
+     * Starts a rule for the edited input, if it is still wanted after loading. Resolves with the reason if there can be
+     * none.
+     */
     async rememberEdited(input: JsonObject, isWanted: () => boolean): Promise<string | undefined> {
       const item = selected();
       if (!item) return undefined;
@@ -220,7 +226,7 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
       if (isCurrent && isWanted()) remembering.begin(offered, "allow", input);
       return undefined;
     },
-    /** Allows this request and such calls from now on; resolves with what the server refuses. */
+    /** Allows this request, and similar calls from now on. Resolves with the server's refusal, if any. */
     async allowRemembered(): Promise<string | undefined> {
       const rule = remembering.current();
       const remember = rule && rememberOf(rule);
@@ -230,7 +236,10 @@ export function createDeciding({ api, requests, shared, onRefused, signal: while
       return remember && isSelected ? tellOrRefusal(await decider.allowAndRemember(remember)) : undefined;
     },
 
-    /** Held for a moment; with the rule that is being written, if there is one, at once: resolves with what the server refuses of that. */
+    /**
+     * Holds the denial for a moment. With a rule in progress, sends it immediately and resolves with the server's
+     * refusal, if any.
+     */
     async deny(chosen: Approval[], message: string, interrupt: boolean): Promise<string | undefined> {
       const rule = remembering.current();
       const remember = rule && rememberOf(rule);

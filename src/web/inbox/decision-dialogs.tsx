@@ -3,7 +3,7 @@ import { DenyDialog } from "./deny-dialog.tsx";
 import { EditDialog } from "./edit-dialog.tsx";
 import { RememberDialog } from "./remember-dialog.tsx";
 
-/** Whichever is open over the card that is decided. */
+/** The dialog that is open over the card. */
 export function DecisionDialogs() {
   switch (useUser().deciding.dialog.value) {
     case "none":

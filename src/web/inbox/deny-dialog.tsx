@@ -5,7 +5,7 @@ import { useUser } from "../context.ts";
 import { Dialog } from "../shared/elements/dialog.tsx";
 import { RememberFields } from "./remember-fields.tsx";
 
-/** Asks for the reason, which the agent reads, and whether such calls are to be denied from now on. */
+/** Asks for the reason, which the agent reads, and whether to deny such calls from now on. */
 export function DenyDialog() {
   const { requests, deciding } = useUser();
   const { deny, dialog, isDeciding, targets, canRemember, remembering, rule } = deciding;
@@ -13,7 +13,7 @@ export function DenyDialog() {
   const interrupt = useSignal(false);
   const isRemembered = useSignal(false);
   const refusal = useSignal("");
-  // Those that the dialog was opened for, whatever becomes of them meanwhile.
+  // The requests for which the dialog was opened, whatever happens to them meanwhile.
   const [chosen] = useState(targets);
   const [mayRemember] = useState(canRemember);
   const count = chosen.length;

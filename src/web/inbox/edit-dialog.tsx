@@ -9,16 +9,16 @@ import { Dialog } from "../shared/elements/dialog.tsx";
 import { RememberFields } from "./remember-fields.tsx";
 import { ArmedNote } from "./request-card.tsx";
 
-/** The input, to be allowed as it is then: a command as it is typed, anything else as JSON. */
+/** Edits the input before allowing it: a command as plain text, anything else as JSON. */
 export function EditDialog() {
   const { requests, deciding } = useUser();
   const { allowEdited, armed, dialog, disarm, isDeciding, rememberEdited, remembering, rule } = deciding;
   const text = useSignal("");
   const original = useSignal<JsonObject>({});
-  /** A command is edited as what it is, not as JSON. */
+  /** Whether the input is a command, edited as plain text instead of JSON. */
   const isCommand = useSignal(false);
   const isRemembered = useSignal(false);
-  /** What is wrong with the rule: why there can be none, or what the server has refused. */
+  /** Why there can be no rule, or why the server refused it. */
   const problem = useSignal("");
   const item = requests.selected.value;
   useEffect(() => {
@@ -65,7 +65,7 @@ export function EditDialog() {
           value={text}
           onInput={({ currentTarget }) => {
             text.value = currentTarget.value;
-            // The rule was for what would have run before.
+            // The rule was for the earlier text.
             forget();
             disarm();
           }}

@@ -33,7 +33,7 @@ function ListHead() {
   const count = requests.pendingCount.value;
   const listed = requests.list.value.filter(isOpen).length;
   const checkAll = () => {
-    // Those that a filter hides are not meant.
+    // Hidden requests are not selected.
     const listed = requests.inbox.list().filter(isOpen);
     const ids = (many === 0 ? listed : requests.inbox.pending()).map(({ approval }) => approval.id);
     requests.inbox.setChecked(ids, many === 0);
@@ -69,7 +69,7 @@ function ListHead() {
   );
 }
 
-/** Finds requests in a long list, and puts them in order. */
+/** Filters, sorts and groups a long list of requests. */
 function ListTools() {
   const { requests, arrangement } = useUser();
   const { inboxOrder, inboxGroups } = usePage().preferences;
@@ -138,7 +138,7 @@ const GROUPS = [
   ["tool", "by tool"],
 ] as const;
 
-/** An empty inbox says how requests come to be in it. */
+/** An empty inbox explains how requests arrive. */
 function Nothing() {
   const { requests, sessions, isStartOpen } = useUser();
   useEffect(sessions.watch, []);

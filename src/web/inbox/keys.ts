@@ -6,7 +6,7 @@ const DIGITS = "123456789";
 
 export type Key = { keys: string[]; shown?: string; does: string; act: (key: string) => void };
 
-/** Each key with what it does, for acting on it and for the help alike. */
+/** Every key with its effect, used for acting on keys and for the help. */
 export function keysOf({ requests, deciding }: Pick<User, "requests" | "deciding">): Key[] {
   const { inbox, answers, question } = requests;
   return [
@@ -58,7 +58,7 @@ export function keysOf({ requests, deciding }: Pick<User, "requests" | "deciding
   ];
 }
 
-/** Acts on keys, until what it returns is called. */
+/** Acts on keys. Returns a function that stops this. */
 export function handleKeys(user: User, { route }: Router): () => void {
   const keys = keysOf(user);
   const onKey = (event: KeyboardEvent) => {
@@ -68,7 +68,7 @@ export function handleKeys(user: User, { route }: Router): () => void {
     const isBesideTranscript = user.requests.isBesideTranscript();
     if (route.peek().page !== "inbox" && !(isBesideTranscript && user.requests.selectedNow())) return;
     const found = keys.find((one) => one.keys.includes(event.key));
-    // A transcript is scrolled by the arrows, like a card.
+    // In a transcript or a card, the arrow keys scroll.
     if (!found || (event.key.startsWith("Arrow") && (isBesideTranscript || isInCard(event.target)))) return;
     if (event.key === "Enter" && (!user.requests.question.peek() || isPressed(event.target))) return;
     event.preventDefault();
@@ -78,17 +78,17 @@ export function handleKeys(user: User, { route }: Router): () => void {
   return () => removeEventListener("keydown", onKey);
 }
 
-/** There the arrows scroll, and choose between options. */
+/** Inside a card, the arrows scroll and choose between options. */
 function isInCard(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest(".card") !== null;
 }
 
-/** There Enter presses what has the focus; in the list that is the request that is selected already. */
+/** Whether Enter presses the focused element. In the list, that is the request selected already. */
 function isPressed(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("a, button, summary") !== null && !target.closest(".request-list");
 }
 
-/** A checkbox takes no letters, so that keys work on it too. */
+/** Whether the target takes letters. Checkboxes do not, so keys work there too. */
 export function isTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button"].includes(target.type);
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;

@@ -1,11 +1,11 @@
 import type { Approval } from "../../contract/approvals/approval.ts";
 import { dangersOf } from "../../review/dangers.ts";
 
-/** What is known without asking the server: neither the file nor the real path. */
+/** The context without asking the server: neither the file nor the real path. */
 const LISTED = { working_dir: null, file: null, real_path: null, plan: null, skill: null };
 const known = new WeakMap<Approval, boolean>();
 
-/** Whether a request deserves a second look, as far as the list can tell; its card knows all of it. */
+/** Whether a request looks dangerous from the list alone. Its card checks everything. */
 export function isDangerous(approval: Approval): boolean {
   const before = known.get(approval);
   if (before !== undefined) return before;

@@ -5,7 +5,7 @@ import { visibleText } from "../shared/elements/visible.tsx";
 import { RememberFields } from "./remember-fields.tsx";
 import { ArmedNote } from "./request-card.tsx";
 
-/** Allows a request, and such calls from now on. */
+/** Allows a request, and similar calls from now on. */
 export function RememberDialog() {
   const { allowRemembered, armed, dialog, disarm, isDeciding, rule: current } = useUser().deciding;
   const refusal = useSignal("");

@@ -7,12 +7,12 @@ import { TrialView } from "../rules/trial-view.tsx";
 
 type Props = {
   rule: Remembering;
-  /** What the server has refused when it was sent. */
+  /** Why the server refused the rule. */
   refusal: string;
   onChange: () => void;
 };
 
-/** The rule that is to be made of a decision: its pattern, where it holds, and what it would have decided before. */
+/** The fields of a rule in progress: its pattern, its scope, and what it would have decided in the past. */
 export function RememberFields({ rule, refusal, onChange }: Props) {
   const { sessions, caller, deciding } = useUser();
   const { setMatch, setScope } = deciding.remembering;

@@ -24,13 +24,13 @@ import type { OpenQuestion } from "./requests.ts";
 
 type Props = {
   item: InboxItem;
-  /** Where the card takes turns with a list. */
+  /** Set where the card replaces a list. */
   onBack?: () => void;
-  /** What stands in its head beside the request. */
+  /** Content for the card's head, beside the request. */
   children?: ComponentChildren;
 };
 
-/** One request with all that matters for the decision, and the decision. */
+/** One request with everything that matters for the decision, and the buttons to decide it. */
 export function RequestCard({ item, onBack, children }: Props) {
   const user = useUser();
   const { reviews, review, question } = user.requests;
@@ -87,7 +87,7 @@ function answeringOf({ approval, questions, choices }: OpenQuestion, { requests,
   };
 }
 
-/** What the child was told to do, who asks, where it is a subagent, and what was said before. */
+/** The child's task, the subagent that made the call if there is one, and the words before it. */
 function LeadUp({ approval: { agent, said }, task }: { approval: Approval; task: string | undefined }) {
   return (
     <>
@@ -110,7 +110,7 @@ function LeadUp({ approval: { agent, said }, task }: { approval: Approval; task:
   );
 }
 
-/** Its first line; the rest opens. */
+/** The first line of the task; the rest unfolds. */
 function TaskSummary({ task }: { task: string }) {
   return (
     <>
@@ -119,7 +119,7 @@ function TaskSummary({ task }: { task: string }) {
   );
 }
 
-/** Why a rule that looks as if it allowed the call does not, and why none could. */
+/** Why a rule that seems to allow the call does not, and why no rule could. */
 function AboutRules({ approval }: { approval: Approval }) {
   const { why_asked } = approval;
   const noRule = whyNotRemembered(approval);
@@ -168,7 +168,7 @@ function Ending({ outcome }: { outcome: RequestEnd }) {
   );
 }
 
-/** Why the button must be pressed again. */
+/** Why the button needs a second press. */
 export function ArmedNote() {
   const waiting = useUser().deciding.armed.value;
   if (!waiting) return null;
@@ -179,7 +179,7 @@ export function ArmedNote() {
   );
 }
 
-/** A question is answered, or let go without an answer on purpose: there is no plain allow that would lose one. */
+/** A question can be answered, or allowed without answers on purpose. A plain allow could lose answers. */
 function QuestionActions({ question }: { question: OpenQuestion }) {
   const { armed, hint, isDeciding, dialog, allow } = useUser().deciding;
   const { approval, questions, choices } = question;

@@ -16,7 +16,7 @@ const GROUP_PX = 34;
 const SUMMARY_CHARS = 200;
 const URGENT_SECS = 30;
 
-/** Every request that is listed, in groups where they are wanted; of thousands only those on the screen are drawn. */
+/** The list of requests, grouped if wanted. Only rows on the screen are drawn, even with thousands of requests. */
 export function RequestList() {
   const { requests, arrangement } = useUser();
   const rowPx = ROW_PX[usePage().preferences.density.value];
@@ -35,7 +35,7 @@ export function RequestList() {
     },
     overscan: 6,
   });
-  // Groups and requests differ in height, and take each other's places.
+  // Group rows and request rows differ in height, and their positions change.
   useLayoutEffect(() => rows.measure(), [arrangement.isGrouped.value, list.length, rowPx]);
   const at = list.findIndex((row) => "item" in row && row.item.approval.id === requests.selected.value?.approval.id);
   useEffect(() => {
@@ -55,7 +55,7 @@ export function RequestList() {
   );
 }
 
-/** The name of a group, and a box that selects all of it. */
+/** The name of a group, with a checkbox that selects all of it. */
 function GroupRow({ group: { group, ids }, top }: { group: GroupHead; top: number }) {
   const { inbox, checkedIds } = useUser().requests;
   const checked = ids.filter((id) => checkedIds.value.has(id)).length;
@@ -87,7 +87,7 @@ function Row({ item, top, height, place, of }: RowProps) {
   const summary = visibleText(summaryOf(approval).slice(0, SUMMARY_CHARS)).replaceAll("\n", " ⏎ ");
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
-    // Else Enter would open the row that the keys have left.
+    // Otherwise Enter would open the row that had the focus before.
     if (isSelected && document.activeElement?.matches(".request-list .row-open")) button.current?.focus();
   }, [isSelected]);
   return (

@@ -10,7 +10,7 @@ import { kindOf, type Question } from "../../review/kinds.ts";
 import { followed } from "../shared/followed.ts";
 
 const SETTLED_SHOWN_MS = 20_000;
-/** So long a request that somebody else has decided stays beside its transcript. */
+/** How long a request that someone else decided stays beside its transcript. */
 const ENDED_SHOWN_SECS = 6;
 
 export type OpenQuestion = { approval: Approval; questions: Question[]; choices: Choices };
@@ -18,17 +18,17 @@ export type Requests = ReturnType<typeof createRequests>;
 
 type RequestsNeed = { api: Api; now: ReadonlySignal<number>; signal: AbortSignal };
 
-/** The requests that need approval, and what is known of them, as signals. */
+/** The requests that need approval, and everything known about them, as signals. */
 export function createRequests({ api, now, signal: whileSignedIn }: RequestsNeed) {
   const inbox = createInbox({ now: Date.now, settledShownMs: SETTLED_SHOWN_MS });
   const reviews = createReviews({ api });
   const answers = createAnswers();
   const stopTidying = now.subscribe(() => inbox.tidy());
   whileSignedIn.addEventListener("abort", stopTidying);
-  /** The session whose transcript is read: there, only its own requests can be selected, one at a time. */
+  /** The session whose transcript is open. While it is set, only its requests can be selected, one at a time. */
   let sessionId: string | undefined;
   const session = createListeners();
-  /** The page itself has selected another one: a press that follows at once was not meant for it. */
+  /** Fires when the page itself selects another request: a press right after was not meant for it. */
   const advanced = createListeners();
 
   const isHere = ({ approval }: InboxItem) => sessionId === undefined || approval.session_id === sessionId;
@@ -54,7 +54,9 @@ export function createRequests({ api, now, signal: whileSignedIn }: RequestsNeed
   whileSignedIn.addEventListener("abort", stopAdvancing);
   inbox.onChange(advance);
 
-  /** The selected question, once all of it is read and for as long as it is pending; none while several are checked. */
+  /**
+   * The selected question once it is fully loaded, while it is pending; `undefined` while several requests are checked.
+   */
   function findQuestion(): OpenQuestion | undefined {
     const item = selectedNow();
     if (!item || !isOpen(item) || checkedNow().length > 0) return undefined;
@@ -65,7 +67,7 @@ export function createRequests({ api, now, signal: whileSignedIn }: RequestsNeed
     return { approval, questions: kind.questions, choices: answers.of(approval.id) };
   }
 
-  /** On a narrow screen, list and card take turns. */
+  /** On a narrow screen, the list and the card alternate. */
   const isCardOpen = signal(false);
 
   return {
@@ -80,14 +82,14 @@ export function createRequests({ api, now, signal: whileSignedIn }: RequestsNeed
     checked,
     checkedIds: computed(() => new Set(checked.value.map(({ approval }) => approval.id))),
     isLoaded: followed(inbox.isLoaded, inbox),
-    /** What is known of the selected one. */
+    /** The review of the selected request, as far as it is loaded. */
     review: followed(() => reviews.known(selectedNow()?.approval.id ?? ""), inbox, reviews, session),
     question: followed(findQuestion, inbox, reviews, answers, session),
     onAdvanced: advanced.onChange,
-    /** The requests of the session whose transcript is read. */
+    /** The pending requests of the session whose transcript is open. */
     pendingHere: followed(pending, inbox, session),
     isBesideTranscript: () => sessionId !== undefined,
-    /** From now on, until what it returns is called, only the requests of this session can be selected. */
+    /** Limits the selection to the requests of this session. Returns a function that ends this. */
     showSession(id: string): () => void {
       sessionId = id;
       session.changed();
@@ -98,7 +100,7 @@ export function createRequests({ api, now, signal: whileSignedIn }: RequestsNeed
         session.changed();
       };
     },
-    /** Moves the selection by so many requests. */
+    /** Moves the selection by this many requests. */
     move(by: number): void {
       if (sessionId === undefined) {
         inbox.move(by);
@@ -109,18 +111,18 @@ export function createRequests({ api, now, signal: whileSignedIn }: RequestsNeed
       const next = list[Math.min(list.length - 1, Math.max(0, at + by))];
       if (next) inbox.select(next.approval.id);
     },
-    /** Their denial is held back: something else is looked at meanwhile. */
+    /** Their denial is held: select another request meanwhile. */
     hold(approvals: Approval[]): void {
       const ids = approvals.map(({ id }) => id);
       inbox.setHeld(ids, true);
       if (sessionId === undefined) inbox.moveOn();
     },
-    /** Their denial is not held any more. */
+    /** Their denial is no longer held. */
     release(approvals: Approval[]): void {
       const ids = approvals.map(({ id }) => id);
       inbox.setHeld(ids, false);
     },
-    /** Selects it again, where it can be selected. */
+    /** Selects the request again if possible. */
     reselect(approval: Approval | undefined): void {
       if (approval && inbox.isPending(approval.id) && isHere({ approval })) inbox.select(approval.id);
     },

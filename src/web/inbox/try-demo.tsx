@@ -4,7 +4,7 @@ import { usePage } from "../context.ts";
 import { reasonOf } from "../shared/reason.ts";
 import { linkTo } from "../shared/route.ts";
 
-/** Starts a demo; its request appears in the inbox by itself. */
+/** Starts a demo. Its request appears in the inbox by itself. */
 export function TryDemo() {
   const { api, announcer } = usePage();
   const isStarting = useSignal(false);

@@ -1,4 +1,4 @@
-/** The pictures of this folder that are part of the page. */
+/** The images of this folder that belong to the page. */
 export const PICTURES = [
   "icon-192.png",
   "icon-512.png",
@@ -14,7 +14,7 @@ const icon = (name: (typeof PICTURES)[number], size: number, purpose: "any" | "m
   purpose,
 });
 
-/** How the page looks as an app. Its addresses hold nothing secret: whoever opens it signs in there. */
+/** The web app manifest. Its addresses contain no secret: whoever opens the app signs in there. */
 export const MANIFEST = {
   id: "/",
   name: "Plexus",

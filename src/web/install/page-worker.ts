@@ -4,24 +4,26 @@ import type { WorkerMessage } from "./worker-message.ts";
 type ScriptUrls = { createScriptURL(url: string): string };
 type Policies = { createPolicy(name: string, rules: ScriptUrls): ScriptUrls };
 
-/** The name that the page's policy knows: it is made once, so that no other script of the page can make it again. */
+/**
+ * The policy name that the page's CSP allows. It can be created only once, so no other script of the page can use it.
+ */
 const POLICY = "plexus-worker";
 
 export type PageWorker = ReturnType<typeof createPageWorker>;
 
-/** The worker that shows pushes; it answers no request of the page, and stores nothing. */
+/** The service worker that shows pushes. It answers no request of the page, and stores nothing. */
 export function createPageWorker() {
-  // Browsers have workers over TLS, or on the same machine.
+  // Browsers offer workers only over TLS or on the same machine.
   const workers = isSecureContext ? navigator.serviceWorker : undefined;
   const address = scriptUrl(WORKER_PATH);
   let registered: Promise<ServiceWorkerRegistration | undefined> | undefined;
   return {
-    /** `undefined` where the browser runs none; the page works all the same. */
+    /** `undefined` if the browser supports no worker; the page works without it. */
     registered(): Promise<ServiceWorkerRegistration | undefined> {
       registered ??= Promise.resolve(workers?.register(address, { updateViaCache: "none" })).catch(() => undefined);
       return registered;
     },
-    /** Calls `go` with where a person wants to go who pressed a notification. */
+    /** Calls `go` with the target of a notification that the person pressed. */
     onOpen(go: (to: string) => void): void {
       workers?.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => {
         if (data.type === "open") go(data.to);
@@ -31,7 +33,7 @@ export function createPageWorker() {
   };
 }
 
-/** A script's address that browsers with Trusted Types take: this one, and no other. */
+/** The URL of a script in the form that Trusted Types require. The policy accepts only this URL. */
 function scriptUrl(only: string): string {
   const { trustedTypes } = globalThis as { trustedTypes?: Policies };
   const policy = trustedTypes?.createPolicy(POLICY, {

@@ -13,14 +13,14 @@ import type { SharedParts } from "../shared/parts.ts";
 import type { PushWanted } from "../shared/preferences.ts";
 import { reasonOf } from "../shared/reason.ts";
 
-/** `blocked`: the browser gives this page no push; `not_set_up`: the server sends none. */
+/** `blocked`: the browser gives this page no push. `not_set_up`: the server sends none. */
 type PushState = "unknown" | "not_set_up" | "blocked" | "ready";
 
 export type DevicePush = ReturnType<typeof createDevicePush>;
 
 type DevicePushNeed = { api: Api; shared: SharedParts; signal: AbortSignal };
 
-/** Push to this browser, as long as its person is signed in here. */
+/** Push to this browser, while its person is signed in here. */
 export function createDevicePush({ api, shared, signal: whileSignedIn }: DevicePushNeed) {
   const { preferences, announcer, worker } = shared;
   const { pushes } = preferences;
@@ -32,7 +32,7 @@ export function createDevicePush({ api, shared, signal: whileSignedIn }: DeviceP
     return found;
   }
 
-  /** The browser agrees with its push service; the server is told where that is. */
+  /** Subscribes at the browser's push service, and tells the server the address. */
   async function subscribe(publicKey: string): Promise<void> {
     const registration = await worker.registered();
     if (!registration) throw new Error("this browser runs no worker for this page");
@@ -51,7 +51,7 @@ export function createDevicePush({ api, shared, signal: whileSignedIn }: DeviceP
         "This browser does not let Plexus show notifications: allow them in its settings, then turn push on again.",
       );
     pushes.value = wanted;
-    // A press on a notification leads to a page that has to be signed in.
+    // A pressed notification leads to a page that must be signed in.
     preferences.staysSignedIn.value = "yes";
     await subscribe(public_key);
   }
@@ -68,7 +68,7 @@ export function createDevicePush({ api, shared, signal: whileSignedIn }: DeviceP
     await (await registration?.pushManager.getSubscription())?.unsubscribe();
   }
 
-  /** Where push is on, a page that was signed in anew takes it over from the one before. */
+  /** If push is on, a newly signed-in page takes it over from the page before. */
   async function takeOver(): Promise<void> {
     if (pushes.peek() === "no" || !hasPush() || Notification.permission !== "granted") return;
     const { public_key } = await api.call(getPush);
@@ -88,7 +88,7 @@ export function createDevicePush({ api, shared, signal: whileSignedIn }: DeviceP
         () => undefined,
         (cause) => announcer.complain(`Plexus does not say whether push is set up: ${reasonOf(cause)}`),
       ),
-    /** Nobody looks at the settings: what goes wrong shows there. */
+    /** Failures show in the settings, which are not open now. */
     takeOver: (): Promise<void> => takeOver().catch(() => undefined),
     async want(wanted: PushWanted): Promise<void> {
       announcer.complain("");
@@ -105,7 +105,7 @@ export function createDevicePush({ api, shared, signal: whileSignedIn }: DeviceP
       if (is_own) return turnOff();
       await api.call(unsubscribePush, { params: { id } });
     },
-    /** The person signs out: nothing is left in the browser either. */
+    /** When the person signs out, nothing stays in the browser. */
     async end(): Promise<void> {
       if (pushes.peek() === "no") return;
       pushes.value = "no";
@@ -118,7 +118,7 @@ function hasPush(): boolean {
   return isSecureContext && "serviceWorker" in navigator && "PushManager" in globalThis && "Notification" in globalThis;
 }
 
-/** The one that there is, where it was made with the server's key, or a new one. */
+/** The present subscription if it was made with the server's key, else a new one. */
 async function subscriptionOf(manager: PushManager, publicKey: string): Promise<PushSubscription> {
   const applicationServerKey = bytesIn(publicKey);
   const known = await manager.getSubscription();

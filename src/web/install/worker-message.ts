@@ -1,2 +1,2 @@
-/** What the worker tells an open page: where a person wants to go who pressed a notification. */
+/** A message from the worker to an open page: the target of a notification that the person pressed. */
 export type WorkerMessage = { type: "open"; to: string };

@@ -3,12 +3,12 @@ import type { Page } from "../page.ts";
 import { PAGES } from "../pages.ts";
 import type { User } from "../user.ts";
 
-/** Within so long the second key of a sequence counts. */
+/** The time within which the second key of a sequence counts. */
 const SEQUENCE_MS = 1_500;
 
 type Keys = { group: string; keys: Key[] };
 
-/** Every key with what it does: acted on here, and shown in the help. */
+/** Every key with its effect, used for acting on keys and for the help. */
 export function allKeys(user: User): Keys[] {
   return [
     { group: "Everywhere", keys: pageKeysOf(user) },
@@ -41,12 +41,12 @@ function openPalette(user: User): void {
   user.isPaletteOpen.value = true;
 }
 
-/** The field by which a page finds things is marked as such. */
+/** The filter field of a page has the attribute `data-filter`. */
 function focusFilter(): void {
   document.querySelector<HTMLInputElement>("input[data-filter]")?.focus();
 }
 
-/** Acts on keys that count on every page, and on two that are pressed one after the other, until what it returns is called. */
+/** Acts on keys that work on every page and on sequences of two keys. Returns a function that stops this. */
 export function handlePageKeys(user: User, { router }: Pick<Page, "router">): () => void {
   const pageKeys = pageKeysOf(user);
   const requestKeys = keysOf(user).filter(({ keys }) => keys.some((key) => key.includes(" ")));
@@ -75,7 +75,7 @@ export function handlePageKeys(user: User, { router }: Pick<Page, "router">): ()
     if (isCommand || event.altKey || isTyping(event.target)) return;
     const wasWaiting = first !== undefined;
     const found = find(event);
-    // The second key of a sequence that means nothing is no key of its own.
+    // The second key of an unknown sequence has no effect of its own.
     if (!found && !first && !wasWaiting) return;
     event.preventDefault();
     found?.act(event.key);

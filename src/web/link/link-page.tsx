@@ -12,7 +12,7 @@ import { StatusBadge } from "../shared/elements/status-badge.tsx";
 import { Visible, visibleText } from "../shared/elements/visible.tsx";
 import type { Link } from "./link.ts";
 
-/** The page of a one-time link: its request with its dangers, and the decision; or how it has ended. */
+/** The page of a one-time link: its request with the dangers and the buttons, or how the request ended. */
 export function LinkPage({ link }: { link: Link }) {
   const state = link.state.value;
   return (

@@ -12,7 +12,7 @@ import { followed } from "../shared/followed.ts";
 const KEY = "plexus-link";
 
 type Ended = OpenedLink & { type: "already_resolved" };
-/** What the person sees. `isOurs`: it was decided here, just now. */
+/** What the person sees. With `isOurs`, this page has just decided the request. */
 type LinkState =
   | { kind: "loading" }
   | { kind: "open"; opened: OpenedLink & { type: "ok" }; review: Review }
@@ -21,7 +21,7 @@ type LinkState =
 
 export type Link = ReturnType<typeof createLink>;
 
-/** A one-time link, from its address to the decision. Whatever is fetched, only a press decides. */
+/** A one-time link, from its address to the decision. Loading the page decides nothing; only a press does. */
 export function createLink() {
   const now = createClock();
   const api = createApi({
@@ -33,7 +33,7 @@ export function createLink() {
   const confirmation = createConfirmation({ now: () => performance.now() });
   const state = signal<LinkState>({ kind: "loading" });
   const isSending = signal(false);
-  /** Why a decision did not get through. */
+  /** Why a decision failed to arrive. */
   const failure = signal("");
   let text = takeLink();
 
@@ -49,7 +49,7 @@ export function createLink() {
       show(opened);
     } catch (cause) {
       if (!(cause instanceof Refused)) throw cause;
-      // What is on the screen stays while the server is away for a moment.
+      // Keep the screen while the server is away for a moment.
       if (asked === text && (state.peek().kind === "loading" || cause.status === 404)) refuse(cause);
     }
   }
@@ -61,7 +61,7 @@ export function createLink() {
       return;
     }
     state.value = { kind: "open", opened, review: reviewOf(opened.approval, opened.context) };
-    // A press that was meant for something else decides nothing.
+    // Ignore presses for a moment: they were meant for something else.
     if (before.kind !== "open") confirmation.hesitate();
   }
 
@@ -96,7 +96,7 @@ export function createLink() {
     confirmation.disarm();
     void open();
   });
-  // Somebody else may have decided while nobody looked.
+  // Someone else may have decided while the page was hidden.
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible" && state.peek().kind === "open") void open();
   });
@@ -108,13 +108,13 @@ export function createLink() {
     state,
     isSending,
     failure,
-    /** What waits for its second press, and why; its time may have run out since. */
+    /** The decision that waits for a second press, with the reason; `undefined` once its time is up. */
     armed: computed(() => {
       now.value;
       return pressed.value && confirmation.armed();
     }),
 
-    /** Allows at once; what is dangerous only when pressed twice. */
+    /** Allows immediately. A dangerous request needs a second press. */
     async allow(): Promise<void> {
       const shown = state.peek();
       if (shown.kind !== "open" || isSending.peek()) return;
@@ -132,7 +132,10 @@ export function createLink() {
   };
 }
 
-/** The link of the address, taken out of it and out of the history at once; a page that is loaded again still has it. */
+/**
+ * The link in the address. Removes it from the address and the history immediately, and keeps it for a reload of the
+ * page.
+ */
 function takeLink(): string | undefined {
   const given = location.hash.slice(1);
   if (LINK.test(given)) {

@@ -11,7 +11,7 @@ const root = document.getElementById("plexus");
 if (root) {
   const link = createLink();
   render(
-    // Not started: nobody signs in here, and no token of this tab is used.
+    // The page is not started: this document signs no one in, and uses no token of this tab.
     <PageContext.Provider value={createPage()}>
       <LinkPage link={link} />
     </PageContext.Provider>,

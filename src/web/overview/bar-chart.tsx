@@ -4,7 +4,7 @@ import { Scrollable } from "../shared/elements/scrollable.tsx";
 export type Series = { name: string; class: string; values: number[] };
 type BarChartProps = {
   title: string;
-  /** What each bar stands for, in words. */
+  /** The description of each bar. */
   labels: string[];
   series: Series[];
   shown: (value: number) => string;
@@ -15,8 +15,8 @@ const STEP = 20;
 const GAP = 4;
 
 /**
- * Stacked bars over time, drawn by attributes alone, since the page's policy forbids inline styles. The same figures are
- * in a table, for those who listen and those who want the numbers.
+ * Stacked bars over time. They use only attributes, because the page's CSP forbids inline styles. A table has the same
+ * figures, for screen readers and for people who want numbers.
  */
 export function BarChart({ title, labels, series, shown }: BarChartProps) {
   const id = useId();
@@ -92,7 +92,7 @@ export function BarChart({ title, labels, series, shown }: BarChartProps) {
   );
 }
 
-/** The parts of one bar, from the ground up. */
+/** The parts of one bar, from the bottom up. */
 function stacked(series: Series[], index: number, scale: number) {
   let y = HEIGHT;
   return series.flatMap(({ class: color, values }) => {

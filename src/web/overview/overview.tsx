@@ -21,7 +21,7 @@ import { SessionTree } from "./session-tree.tsx";
 
 const REFRESH_MS = 15_000;
 
-/** What was spent and decided over time, and what needs attention. */
+/** The page with costs and decisions over time, and everything that needs attention. */
 export function OverviewPage() {
   const { api, announcer } = usePage();
   const range = useSignal<StatisticsRange>("24h");

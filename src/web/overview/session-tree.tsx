@@ -6,7 +6,7 @@ import { SessionBadge } from "../sessions/status.tsx";
 import { Visible } from "../shared/elements/visible.tsx";
 import { linkTo } from "../shared/route.ts";
 
-/** Who made which session, and which went on from which: the sessions that are listed. */
+/** The listed sessions as a tree: which session made or forked which. */
 export function SessionTree() {
   const { sessions, watch } = useUser().sessions;
   useEffect(watch, []);
@@ -49,7 +49,7 @@ function Branches({ sessions, all }: { sessions: SessionSummary[]; all: SessionS
   );
 }
 
-/** The session that it was forked from, or whose child it is. */
+/** The session from which this one was forked, or of which it is a child. */
 function parentOf({ origin_id, owner }: SessionSummary): string | undefined {
   return origin_id ?? /^session:(.+)$/.exec(owner)?.[1];
 }

@@ -1,4 +1,7 @@
-/** How well a text matches what was typed: its letters in their order, best at the beginnings of words; `undefined` where they are not all there. */
+/**
+ * How well a text matches the typed letters, in their order and best at the starts of words; `undefined` if a letter is
+ * missing.
+ */
 export function fuzzyScore(typed: string, text: string): number | undefined {
   const [wanted, given] = [typed.toLowerCase(), text.toLowerCase()];
   if (wanted === "") return 0;
@@ -15,7 +18,7 @@ export function fuzzyScore(typed: string, text: string): number | undefined {
   return score - given.length / 100;
 }
 
-/** Those that match, the best first, and as many as fit. */
+/** The best matches first, up to the limit. */
 export function bestMatches<T extends { text: string }>(typed: string, choices: T[], limit: number): T[] {
   return choices
     .flatMap((choice) => {

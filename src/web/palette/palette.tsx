@@ -15,7 +15,7 @@ const SUMMARY_CHARS = 80;
 
 type Choice = { id: string; kind: string; text: string; run: () => void };
 
-/** Finds a page, a session, a request or a command by a few letters of it. */
+/** Finds a page, session, request or command by a few of its letters. */
 export function Palette() {
   const page = usePage();
   const user = useUser();

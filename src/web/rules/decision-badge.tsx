@@ -1,6 +1,6 @@
 import type { RuleDecision } from "../../contract/rules/rule.ts";
 
-/** What a rule decides, in its word and its colour. */
+/** The decision of a rule as a colored word. */
 export function DecisionBadge({ decision }: { decision: RuleDecision }) {
   return <span class={`badge rule-${decision}`}>{decision}</span>;
 }

@@ -3,7 +3,7 @@ import type { Suggestion } from "../../contract/rules/history-test.ts";
 import type { Rule, RuleDecision, RuleInput, RuleUpdate } from "../../contract/rules/rule.ts";
 
 const HOUR = 3_600;
-/** How long a rule may be made to count; an empty value means for ever. */
+/** The choices for the lifetime of a rule. An empty value means forever. */
 export const EXPIRIES: readonly [secs: string, words: string][] = [
   ["", "never"],
   [String(HOUR), "in an hour"],
@@ -12,7 +12,7 @@ export const EXPIRIES: readonly [secs: string, words: string][] = [
   [String(7 * 24 * HOUR), "in a week"],
   [String(30 * 24 * HOUR), "in 30 days"],
 ];
-/** The expiry that a rule has stays what it is. */
+/** Keeps the expiry that the rule has. */
 export const KEPT = "kept";
 
 const FIELDS = ["decision", "match", "session_id", "reason", "interrupt", "expires_in_secs", "uses", "mode"] as const;
@@ -20,7 +20,7 @@ type Field = (typeof FIELDS)[number];
 
 export type Draft = ReturnType<typeof createDraft>;
 
-/** A rule as it is being written; `rule` is the one that is edited. */
+/** A rule in progress; `rule` is the one being edited, if any. */
 export function createDraft(rule: Rule | undefined, suggested: Suggestion["rule"] | undefined) {
   const decision = signal<RuleDecision>(rule?.decision ?? suggested?.decision ?? "allow");
   const match = signal(rule?.match ?? suggested?.match ?? "");
@@ -49,7 +49,7 @@ export function createDraft(rule: Rule | undefined, suggested: Suggestion["rule"
     expires,
     uses,
     isShadow,
-    /** What is tried on the past. */
+    /** The part of the rule that is tried on past requests. */
     tried: () => ({
       decision: decision.value,
       match: match.value.trim(),
@@ -71,7 +71,7 @@ export function createDraft(rule: Rule | undefined, suggested: Suggestion["rule"
   };
 }
 
-/** Which field a refusal of the server is about; its words begin with it. */
+/** The field that a refusal is about: the server's message begins with its name. */
 export function fieldOf(refusal: string): Field | undefined {
   return FIELDS.find((field) => new RegExp(`^${field}\\b`).test(refusal));
 }

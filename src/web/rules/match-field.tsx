@@ -3,14 +3,14 @@ import { useId } from "preact/hooks";
 type Props = {
   label: string;
   value: string;
-  /** What the server says against it. */
+  /** Why the server refused the value. */
   problem: string;
   maxLength: number;
   hint?: string | undefined;
   onInput: (text: string) => void;
 };
 
-/** The pattern of a rule. */
+/** The field for a rule's pattern. */
 export function MatchField({ label, value, problem, maxLength, hint, onInput }: Props) {
   const id = useId();
   return (

@@ -24,7 +24,7 @@ const DECIDES: Record<RuleDecision, string> = {
 
 type Props = { rule?: Rule | undefined; suggested?: Suggestion["rule"] | undefined; onClose: () => void };
 
-/** Adds a rule, or changes one, once it was tried on what was decided before. */
+/** Adds or changes a rule, after trying it on past decisions. */
 export function RuleForm({ rule, suggested, onClose }: Props) {
   const { api } = usePage();
   const { add, change } = useUser().rules;
@@ -130,7 +130,7 @@ function Decision({ draft, onChange }: PartProps) {
   );
 }
 
-/** Where it holds; a rule that was made stays where it is. */
+/** The scope of the rule. An existing rule keeps its scope. */
 function Scope({ draft, rule, onChange }: PartProps & { rule: Rule | undefined }) {
   const { sessions, caller } = useUser();
   if (rule)

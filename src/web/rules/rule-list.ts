@@ -18,9 +18,9 @@ export const OPERATOR = "operator";
 export type RuleList = ReturnType<typeof createRuleList>;
 type RuleListNeed = { api: Api; caller: Caller; announcer: Announcer; signal: AbortSignal };
 
-/** The rules that hold for the caller, and what can be done with them. */
+/** The rules that apply to the caller, and the operations on them. */
 export function createRuleList({ api, caller, announcer, signal: whileSignedIn }: RuleListNeed) {
-  /** The strictest first; `undefined` while they are not read. */
+  /** The strictest first; `undefined` until they are loaded. */
   const rules = signal<Rule[] | undefined>(undefined);
   const suggestions = signal<Suggestion[]>([]);
   let latest = 0;
@@ -35,7 +35,7 @@ export function createRuleList({ api, caller, announcer, signal: whileSignedIn }
     }
   }
 
-  /** They take long to find in a long history, so only when somebody comes, and after each change. */
+  /** Suggestions take long in a long history, so they are loaded only when the page opens and after each change. */
   async function suggest(): Promise<void> {
     const found = await api.call(suggestRules).catch(() => undefined);
     if (!found) return;
@@ -54,7 +54,7 @@ export function createRuleList({ api, caller, announcer, signal: whileSignedIn }
     void reload();
     return answer;
   };
-  /** Says what of a rule is not as it looks, and what it has decided at once. */
+  /** Reports what the rule does otherwise than its match suggests, and what it decided immediately. */
   const told = ({ rule, note, existing, ...decided }: Omit<AddedRule, "type">) => {
     const words = [existing && "You have this rule already.", decidedWords(decided), note];
     const text = words.filter(Boolean).join(" ");
@@ -67,14 +67,16 @@ export function createRuleList({ api, caller, announcer, signal: whileSignedIn }
     rules,
     suggestions,
     watch: reloading.watch,
-    /** A rule may have decided something, or tried to. */
+    /** A decision may have changed a rule's hits. */
     changed(event: ChangeEvent): void {
       if (event.type === "approval_resolved") reloading.soon();
     },
     add: async (body: RuleInput) => told(await changed(api.call(addRule, { body }))),
     change: async (id: string, body: RuleUpdate) => told(await changed(api.call(changeRule, { params: { id }, body }))),
     remove: (id: string) => changed(api.call(removeRule, { params: { id } })),
-    /** Whoever made a rule may change it, and so may the operator; those of the file and the built-in ones stand elsewhere. */
+    /**
+     * A rule's maker and the operator may change it here. Rules of the file and built-in rules can't be changed here.
+     */
     mayChange: ({ tier, created_by }: Rule): boolean =>
       tier !== "file" && tier !== "builtin" && (caller.name === OPERATOR || created_by === caller.name),
   };

@@ -15,7 +15,7 @@ const DONE: Record<RuleDecision, string> = { allow: "allowed", deny: "denied", a
 
 type Props = { rule: Rule; isLinked: boolean; onEdit?: () => void; onRemove?: () => void };
 
-/** A rule: what it decides, where it holds, by whom, and what became of it. */
+/** A rule: what it decides, where it applies, who made it, and how often it was used. */
 export function RuleRow({ rule, isLinked, onEdit, onRemove }: Props) {
   const { mayChange } = useUser().rules;
   const element = useRef<HTMLLIElement>(null);
@@ -91,7 +91,7 @@ function Fact({ children }: { children: ComponentChildren }) {
   return <li>{children}</li>;
 }
 
-/** Whose calls it decides. */
+/** The sessions to which the rule applies. */
 export function Where({ rule: { session_id, owner } }: { rule: Pick<Rule, "session_id" | "owner"> }) {
   const { sessions } = useUser();
   if (session_id !== undefined) {
@@ -106,7 +106,7 @@ export function Where({ rule: { session_id, owner } }: { rule: Pick<Rule, "sessi
   return <>all sessions of {owner}</>;
 }
 
-/** What a rule in shadow mode would have decided, and the way to make it count. */
+/** What a shadow rule would have decided, with a button to make it live. */
 function Shadow({ rule, record }: { rule: Rule; record: ShadowRecord }) {
   const { change, mayChange } = useUser().rules;
   const { announcer } = usePage();

@@ -2,7 +2,7 @@ import { useUser } from "../context.ts";
 import { Icon } from "../shared/elements/icons.tsx";
 import { Visible } from "../shared/elements/visible.tsx";
 
-/** Shown on every page while the operator's file of rules has a mistake. */
+/** Shown on every page while the operator's rules file has a mistake. */
 export function RulesFileBanner() {
   const status = useUser().rulesFile.status.value;
   if (!status || status.ok) return null;

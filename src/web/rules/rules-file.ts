@@ -8,13 +8,16 @@ const EVERY_MS = 20_000;
 
 type RulesFileNeed = { api: Api; router: Router; signal: AbortSignal };
 
-/** How the operator's file of rules stands: read at once, on the way to another page, and now and then while somebody looks. */
+/**
+ * The state of the operator's rules file. It is read at the start, on each change of page, and regularly while the page
+ * is visible.
+ */
 export function createRulesFile({ api, router, signal: whileSignedIn }: RulesFileNeed) {
   const status = signal<RulesFileStatus | undefined>(undefined);
 
   async function read(): Promise<void> {
     const ready = await api.call(isReady).catch(() => undefined);
-    // While the server does not answer, what it said last is still shown.
+    // While the server does not answer, keep its last answer.
     if (ready && !whileSignedIn.aborted) status.value = "rules" in ready ? ready.rules : undefined;
   }
 

@@ -10,7 +10,7 @@ import { RemoveDialog } from "./remove-dialog.tsx";
 import { RuleForm } from "./rule-form.tsx";
 import { RuleRow } from "./rule-row.tsx";
 
-/** So many of a group are drawn at first. */
+/** How many rules of a group are drawn at first. */
 const SHOWN = 100;
 const STRICTEST_FIRST: RuleDecision[] = ["deny", "ask", "allow"];
 const NAMES: Record<RuleDecision, string> = { deny: "Deny", ask: "Ask", allow: "Allow" };
@@ -20,13 +20,13 @@ const MEANING: Record<RuleDecision, string> = {
   allow: "these calls run without asking",
 };
 
-/** What is open over the page. */
+/** The form or dialog that is open over the page. */
 type Open =
   | { kind: "nothing" }
   | { kind: "form"; rule?: Rule; suggested?: Suggestion["rule"] }
   | { kind: "remove"; rule: Rule };
 
-/** The rules that hold, the strictest first, and those that would be of use. */
+/** The page with the rules, strictest first, and suggestions for new ones. */
 export function RulesPage() {
   const { rules: list, sessions } = useUser();
   const open = useSignal<Open>({ kind: "nothing" });
@@ -83,7 +83,7 @@ export function RulesPage() {
   );
 }
 
-/** A link may lead to a rule that is gone. */
+/** A link may lead to a removed rule. */
 function MissingRule() {
   const here = usePage().router.route.value;
   const rules = useUser().rules.rules.value;
@@ -164,7 +164,7 @@ function Group({ decision, rules, onEdit, onRemove }: GroupProps) {
   );
 }
 
-/** They always hold, so they are folded away, unless a link leads to one of them. */
+/** Built-in rules never change, so they are folded, unless the address links to one of them. */
 function BuiltinRules({ rules }: { rules: Rule[] }) {
   const here = usePage().router.route.value;
   const linked = here.page === "rules" ? here.id : undefined;

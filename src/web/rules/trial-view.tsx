@@ -14,7 +14,7 @@ import { linkTo } from "../shared/route.ts";
 const SHOWN = 8;
 const SUMMARY_CHARS = 120;
 
-/** What a rule would have decided before, and each decision that it contradicts. */
+/** What a rule would have decided in the past, and each decision that it contradicts. */
 export function TrialView({ state }: { state: RuleTrial }) {
   return (
     <div class="trial" role="status">
@@ -60,7 +60,7 @@ function wordsFor({ decided, contradictions, has_more, tested }: RuleTested): st
     : `${would}, ${others} of them otherwise than somebody did:`;
 }
 
-/** The decision opens over what is being written, which would be lost on the way to the history. */
+/** Opens the decision over the form: leaving the page would lose the form's content. */
 function ContradictionView({ contradiction: { approval_id, was } }: { contradiction: Contradiction }) {
   const { api } = usePage();
   const found = useSignal<Approval | undefined>(undefined);

@@ -7,7 +7,7 @@ import { reasonOf } from "../shared/reason.ts";
 
 type TriedRule = Pick<RuleInput, "decision" | "match" | "session_id">;
 
-/** Tries a rule on what was decided before; of several, only the last one counts. */
+/** Tries a rule on past decisions. Only the result of the last trial counts. */
 export function createTrial({ api }: { api: Api }) {
   const state = signal<RuleTrial>({ kind: "none" });
   let latest = 0;

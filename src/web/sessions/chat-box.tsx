@@ -5,7 +5,7 @@ import { reasonOf } from "../shared/reason.ts";
 
 type Props = { id: string; isRunning: boolean; isQueued: boolean; onSent: () => Promise<void> };
 
-/** Gives a session its next prompt; one turn at a time. */
+/** Sends the next prompt to a session; one turn at a time. */
 export function ChatBox({ id, isRunning, isQueued, onSent }: Props) {
   const { api, announcer } = usePage();
   const prompt = useSignal("");

@@ -5,10 +5,10 @@ import { Fold } from "../shared/elements/fold.tsx";
 import { Markdown } from "../shared/markdown/markdown.tsx";
 import type { Transcript } from "./transcript/transcript.ts";
 
-/** The place may change with turns that this person is not told of. */
+/** Look again at this interval: the place may change with turns that this person does not see. */
 const LOOK_AGAIN_MS = 5_000;
 
-/** The turn that waits for a slot: its place, which moves on, and its prompt. */
+/** A queued turn with its place in the queue and its prompt. */
 export function QueuedTurn({ transcript, session }: { transcript: Transcript; session: SessionDetail }) {
   const { turnChanges } = useUser().live;
   const changes = turnChanges.value;

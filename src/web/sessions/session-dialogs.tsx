@@ -9,7 +9,7 @@ import { linkTo } from "../shared/route.ts";
 
 type Props = { session: SessionDetail; onClose: () => void };
 
-/** Makes a new session that goes on from here. */
+/** Forks the session. */
 export function ForkDialog({ session, onClose }: Props) {
   const { api } = usePage();
   const name = useSignal(`${session.name} fork`);

@@ -6,7 +6,7 @@ import { reasonOf } from "../shared/reason.ts";
 
 export type SessionList = ReturnType<typeof createSessionList>;
 
-/** Every session, the newest first. */
+/** All sessions, newest first. */
 export function createSessionList({ api, announcer, signal }: { api: Api; announcer: Announcer; signal: AbortSignal }) {
   const onFailure = (cause: unknown) => announcer.complain(`The sessions can't be listed: ${reasonOf(cause)}`);
   const list = createClientSessionList({ api, onFailure, signal });

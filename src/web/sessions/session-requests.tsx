@@ -3,12 +3,12 @@ import { useUser } from "../context.ts";
 import { DecisionDialogs } from "../inbox/decision-dialogs.tsx";
 import { RequestCard } from "../inbox/request-card.tsx";
 
-/** The pending requests of a session, one at a time, decided where its transcript is read. */
+/** The pending requests of a session, one at a time, to decide beside its transcript. */
 export function SessionRequests({ sessionId }: { sessionId: string }) {
   const { requests } = useUser();
   useLayoutEffect(() => requests.showSession(sessionId), [sessionId]);
   const item = requests.selected.value;
-  // Until the page has said which session it is about, another one's may be selected.
+  // Before the first effect runs, a request of another session may be selected.
   if (item?.approval.session_id !== sessionId) return null;
   return (
     <section class="session-request" aria-label="Needs approval">
@@ -20,7 +20,7 @@ export function SessionRequests({ sessionId }: { sessionId: string }) {
   );
 }
 
-/** Which of several it is, and how to get to the others. */
+/** The position among several requests, with buttons to the others. */
 function Others() {
   const { pendingHere, selected, move } = useUser().requests;
   const ids = pendingHere.value.map(({ approval }) => approval.id);

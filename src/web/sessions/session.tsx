@@ -17,7 +17,7 @@ import { SearchField, SearchHits } from "./transcript/search-view.tsx";
 import { openTranscript } from "./transcript/transcript.ts";
 import { TranscriptView } from "./transcript/transcript-view.tsx";
 
-/** One session: what it is, what was said and done, and what to do next. */
+/** One session: its settings, its transcript, and a field for the next prompt. */
 export function SessionPage({ id }: { id: string }) {
   const { api, announcer } = usePage();
   const transcript = useMemo(() => openTranscript(api, id), [id]);
@@ -110,7 +110,7 @@ function Head({ session, children }: HeadProps) {
   );
 }
 
-/** What the CLI says of itself is rarely of interest. */
+/** Shows or hides the CLI's messages about itself, which are rarely of interest. */
 function HousekeepingToggle() {
   const { housekeeping } = usePage().preferences;
   const isShown = housekeeping.value === "shown";

@@ -9,7 +9,7 @@ import { visibleText } from "../shared/elements/visible.tsx";
 import { linkTo } from "../shared/route.ts";
 import { dollars, SessionBadge } from "./status.tsx";
 
-/** Every session, those first that need somebody. */
+/** The page with all sessions, those that need attention first. */
 export function SessionsPage() {
   const { isStartOpen } = useUser();
   const { sessions, isListed, hasMore, loadMore, watch } = useUser().sessions;

@@ -10,11 +10,11 @@ import { reasonOf } from "../shared/reason.ts";
 import { linkTo } from "../shared/route.ts";
 import { TemplateChoice, TemplateSaving } from "./template-fields.tsx";
 
-/** The names by which Claude Code knows its models, whatever their versions. */
+/** The names that Claude Code gives its models, independent of their versions. */
 const MODELS = ["opus", "sonnet", "haiku"];
 const MAX_DIRECTORIES = 20;
 
-/** Makes a session, and gives it its first work. */
+/** Starts a session with its first prompt. */
 export function StartDialog({ onClose }: { onClose: () => void }) {
   const { api, announcer } = usePage();
   const { sessions, watch } = useUser().sessions;
@@ -113,13 +113,13 @@ export function StartDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Those of the sessions, the last used first. */
+/** The directories of the sessions, last used first. */
 function recentDirectories(sessions: SessionSummary[]): string[] {
   const byUse = sessions.toSorted((one, other) => other.last_activity_at - one.last_activity_at);
   return [...new Set(byUse.flatMap(({ working_dir }) => working_dir ?? []))].slice(0, MAX_DIRECTORIES);
 }
 
-/** Named after the directory, with a number where the name is in use. */
+/** A free name from the directory's name, with a number if it is in use. */
 function freeName(directory: string, sessions: SessionSummary[]): string {
   const last = directory.split("/").filter(Boolean).at(-1) ?? "";
   const base = last.replaceAll(/[^\p{L}\p{N} ._@:-]/gu, "").replace(/^[^\p{L}\p{N}]+/u, "") || "session";

@@ -6,7 +6,7 @@ import { reasonOf } from "../shared/reason.ts";
 
 const FIELDS = ["working_dir", "model", "supervision", "prompt"] as const;
 
-/** Fills the form of a new session with what somebody has saved. */
+/** Fills the form of a new session from a saved template. */
 export function TemplateChoice({ form }: { form: { current: HTMLFormElement | null } }) {
   const { templates, remove } = useUser().templates;
   const chosen = useSignal("");
@@ -49,7 +49,7 @@ export function TemplateChoice({ form }: { form: { current: HTMLFormElement | nu
   );
 }
 
-/** Keeps what the form says, for the next time. */
+/** Saves the content of the form as a template. */
 export function TemplateSaving({ form }: { form: { current: HTMLFormElement | null } }) {
   const { save } = useUser().templates;
   const title = useSignal("");
@@ -84,7 +84,7 @@ export function TemplateSaving({ form }: { form: { current: HTMLFormElement | nu
           onInput={({ currentTarget }) => (title.value = currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key !== "Enter") return;
-            // Else the session would start.
+            // Otherwise Enter would start the session.
             event.preventDefault();
             keep();
           }}

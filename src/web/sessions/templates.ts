@@ -6,7 +6,7 @@ import { MAX_NAME_CHARS } from "../../contract/values.ts";
 const MAX_TEMPLATES = 50;
 export const MAX_PROMPT_CHARS = 20_000;
 
-/** What a new session begins with, under a name that a person gave it. */
+/** The initial values of a new session, saved under a title. */
 const Template = z.strictObject({
   title: z.string().min(1).max(MAX_NAME_CHARS),
   working_dir: z.string(),
@@ -20,8 +20,8 @@ const Stored = z.array(Template).max(MAX_TEMPLATES);
 export type Templates = ReturnType<typeof createTemplates>;
 
 /**
- * The templates of one person, by their titles. This browser alone keeps them: they are for filling in a form, and whoever
- * signs in here as somebody else has their own.
+ * The templates of one person, by title. Only this browser stores them: they just fill in a form. Every person who
+ * signs in here has separate ones.
  */
 export function createTemplates(person: string, store: Pick<Storage, "getItem" | "setItem"> = localStorage) {
   const key = `plexus-templates:${person}`;
@@ -31,12 +31,12 @@ export function createTemplates(person: string, store: Pick<Storage, "getItem" |
     try {
       return Stored.parse(JSON.parse(store.getItem(key) ?? "[]"));
     } catch {
-      // What another version has written, or somebody by hand.
+      // Another version may have written the value, or someone edited it.
       return [];
     }
   }
 
-  /** What another tab has saved meanwhile is kept. */
+  /** Reads the stored list again, to keep what another tab saved meanwhile. */
   function replace(title: string, ...by: Template[]): void {
     const others = read().filter((one) => one.title !== title);
     const next = [...others, ...by].toSorted((one, other) => one.title.localeCompare(other.title));
@@ -48,7 +48,7 @@ export function createTemplates(person: string, store: Pick<Storage, "getItem" |
 
   return {
     templates,
-    /** One of the same title is replaced. */
+    /** Replaces a template with the same title. */
     save(template: Template): void {
       const checked = Template.safeParse(template);
       if (!checked.success)

@@ -4,7 +4,7 @@ import { Choices } from "./choices.tsx";
 const THEMES = { system: "as the system", light: "light", dark: "dark" } as const;
 const DENSITIES = { comfortable: "comfortable", compact: "compact" } as const;
 
-/** How this browser shows Plexus, which it remembers. */
+/** Settings of the page's appearance, which this browser remembers. */
 export function BrowserSettings() {
   const { preferences, notifier, sound } = usePage();
   const { theme, density, notifies, staysSignedIn } = preferences;

@@ -6,7 +6,7 @@ type ChoicesProps<T extends string> = {
   onChoose: (one: T) => void;
 };
 
-/** One of several, each in words. */
+/** A choice of one among several options. */
 export function Choices<T extends string>({ legend, name, chosen, words, onChoose }: ChoicesProps<T>) {
   const choices = Object.keys(words) as T[];
   return (

@@ -8,12 +8,12 @@ import type { PushWanted } from "../shared/preferences.ts";
 import { reasonOf } from "../shared/reason.ts";
 import { Choices } from "./choices.tsx";
 
-/** In this order: a number as a key would stand before the others. */
+/** In the order of the list. Numeric keys would come first in an object, so the keys are words. */
 const WANTED = { no: "no", now: "at once", "30s": "after 30 seconds", "2m": "after 2 minutes" } as const;
 type Wanted = keyof typeof WANTED;
 const SECONDS: Record<Wanted, PushWanted> = { no: "no", now: "0", "30s": "30", "2m": "120" };
 
-/** Whether this browser is told of requests while no page is open, and which others are. */
+/** Whether this browser gets a push for requests while no page is open, and the other browsers that do. */
 export function PushSettings() {
   const { push } = useUser();
   useEffect(() => void push.read(), []);

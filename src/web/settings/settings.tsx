@@ -9,7 +9,7 @@ import { TokenSettings } from "./token-settings.tsx";
 import { VersionSettings } from "./version-settings.tsx";
 import { WebhookSettings } from "./webhook-settings.tsx";
 
-/** Tokens and pages, and how this browser shows Plexus. */
+/** The settings: tokens, webhooks, and the appearance of this browser. */
 export function SettingsPage() {
   const { caller } = useUser();
   return (

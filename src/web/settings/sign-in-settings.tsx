@@ -5,7 +5,7 @@ import { OPERATOR } from "../rules/rule-list.ts";
 import { Dialog } from "../shared/elements/dialog.tsx";
 import { reasonOf } from "../shared/reason.ts";
 
-/** How this page, and all pages, are signed out. */
+/** Signs out this page, or all pages. */
 export function SignInSettings() {
   const { signOut } = usePage();
   const { caller } = useUser();

@@ -12,7 +12,7 @@ import { reasonOf } from "../shared/reason.ts";
 
 type Token = z.infer<typeof NamedToken>;
 
-/** The named tokens: listed and revoked here, created where the operator's own token is. */
+/** Lists and revokes named tokens. They are created on the command line, where the operator's own token is. */
 export function TokenSettings() {
   const { api, announcer } = usePage();
   const tokens = useSignal<Token[] | undefined>(undefined);
@@ -77,7 +77,7 @@ export function TokenSettings() {
   );
 }
 
-/** A page makes no token, which would outlive it; so it only says how. */
+/** A page can't create a token, which would outlive the page, so it shows the command. */
 function CreateCommand() {
   const name = useSignal("");
   const isName = Name.safeParse(name.value).success;

@@ -5,7 +5,7 @@ import { usePage, useUser } from "../context.ts";
 import { OPERATOR } from "../rules/rule-list.ts";
 import { moment } from "../shared/clock.ts";
 
-/** The version that runs, and a newer one, where the operator has named a place that knows of it. */
+/** The running version, and a newer one if the operator configured a source of versions. */
 export function VersionSettings() {
   const { api } = usePage();
   const { caller } = useUser();
@@ -13,7 +13,7 @@ export function VersionSettings() {
   const isOperator = caller.name === OPERATOR;
   useEffect(() => {
     if (!isOperator) return;
-    // A server that does not answer is told of elsewhere.
+    // Other parts of the page report a server that does not answer.
     api.call(getVersion).then(
       (found) => {
         newest.value = found.newest;

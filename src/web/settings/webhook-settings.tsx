@@ -13,7 +13,7 @@ const TOLD: Record<WebhookStatus["events"][number], string> = {
   turn_ended: "ends of turns",
 };
 
-/** The webhooks as they are configured, without their addresses, and whether messages arrive. */
+/** The configured webhooks, without their addresses, and whether messages arrive. */
 export function WebhookSettings() {
   const { api, announcer } = usePage();
   const webhooks = useSignal<WebhookStatus[] | undefined>(undefined);

@@ -1,14 +1,14 @@
 import { signal } from "@preact/signals";
 import { usePage } from "../context.ts";
 
-/** For how long a note is on the screen. */
+/** How long a note stays on the screen. */
 const NOTED_MS = 10_000;
 
 type Note = { text: string; link: { to: string; name: string } };
 
 export type Announcer = ReturnType<typeof createAnnouncer>;
 
-/** What the page has to say apart from what it shows. */
+/** Messages of the page, apart from its content. */
 export function createAnnouncer() {
   const said = signal("");
   const failed = signal("");
@@ -17,18 +17,18 @@ export function createAnnouncer() {
     said,
     failed,
     noted,
-    /** Tells those who listen to the page. */
+    /** Announces a text to screen readers. */
     announce(text: string): void {
       said.value = text;
     },
-    /** Shows what was done, with where to find it, for a while. */
+    /** Shows what was done for a while, with a link to it. */
     note(note: Note): void {
       noted.value = note;
       setTimeout(() => {
         if (noted.peek() === note) noted.value = undefined;
       }, NOTED_MS);
     },
-    /** Shows a failure until something else is said. */
+    /** Shows a failure until the next message. */
     complain(text: string): void {
       failed.value = text;
     },

@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import type { OnChange } from "../../client/listeners.ts";
 
-/** What parts of the client say, as a signal: read again whenever one of them has changed. */
+/** A signal of a value from the client's parts. It reads again whenever one of the parts changes. */
 export function followed<T>(read: () => T, ...parts: { onChange: OnChange }[]): ReadonlySignal<T> {
   const changes = signal(0);
   for (const { onChange } of parts) {

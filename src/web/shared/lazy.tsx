@@ -4,14 +4,14 @@ import { useEffect } from "preact/hooks";
 
 type LoadState<T> = "loading" | "failed" | { value: T };
 
-/** What stands there until the component has come, and stays where it can't be fetched. */
+/** Shown until the component is loaded, and if loading fails. */
 type Waiting<Props> = ComponentType<Props & { hasFailed: boolean }>;
 
-/** Fetches code when a component first uses it; a failure is tried again when another one does. */
+/** Loads code on first use. After a failure, the next use tries again. */
 function createLoader<T>(load: () => Promise<T>) {
   const state = signal<LoadState<T>>("loading");
 
-  /** The browser itself fetches a file once, however many want it. */
+  /** The browser fetches a file only once, however many callers there are. */
   async function begin(): Promise<void> {
     if (typeof state.peek() === "object") return;
     try {
@@ -29,7 +29,7 @@ function createLoader<T>(load: () => Promise<T>) {
   };
 }
 
-/** Something other than a component, fetched when it is first wanted; `undefined` until it has come. */
+/** A value that is loaded on first use; `undefined` until then. */
 export function lazyValue<T>(load: () => Promise<T>): (isWanted?: boolean) => T | undefined {
   const useLoaded = createLoader(load);
   return function useValue(isWanted) {
@@ -38,7 +38,7 @@ export function lazyValue<T>(load: () => Promise<T>): (isWanted?: boolean) => T 
   };
 }
 
-/** A component whose code is fetched when it is first shown. */
+/** A component whose code is loaded when it is first shown. */
 export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   Waiting: Waiting<Props>,
@@ -51,7 +51,7 @@ export function lazy<Props extends object>(
   };
 }
 
-/** A whole page of the application, under its name until it has come. */
+/** A whole page of the application. Shows its title until it is loaded. */
 export function lazyPage(title: string, load: () => Promise<ComponentType>): ComponentType {
   return lazy(load, ({ hasFailed }) => (
     <main class="page">

@@ -3,15 +3,15 @@ import type { Preferences } from "./preferences.ts";
 
 export type Notifier = ReturnType<typeof createNotifier>;
 
-/** Tells of what happens outside of the page, when that was asked for and nobody looks at the page. */
+/** Shows system notifications, if they are turned on and the page is hidden. */
 export function createNotifier({ preferences, announcer }: { preferences: Preferences; announcer: Announcer }) {
   const { notifies, pushes } = preferences;
-  // What was allowed once may be forbidden by now.
+  // The permission may have been withdrawn since.
   if (!isPermitted()) notifies.value = "no";
 
   return {
     notify(text: string, onClick: () => void): void {
-      // With push, the worker of this browser tells.
+      // With push, this browser's worker shows notifications.
       if (pushes.peek() !== "no") return;
       if (notifies.peek() === "no" || document.visibilityState === "visible" || !isPermitted()) return;
       const notification = newNotification(text);
@@ -23,7 +23,7 @@ export function createNotifier({ preferences, announcer }: { preferences: Prefer
       };
     },
 
-    /** The browser asks the person first. */
+    /** Turns notifications on or off. The browser asks the person first. */
     async want(isWanted: boolean): Promise<void> {
       const isGranted =
         isWanted && typeof Notification !== "undefined" && (await Notification.requestPermission()) === "granted";
@@ -41,7 +41,7 @@ function isPermitted(): boolean {
   return typeof Notification !== "undefined" && Notification.permission === "granted";
 }
 
-/** A phone's browser has the class, but makes none for a page. */
+/** Browsers on phones have the class, but refuse to construct one in a page. */
 function newNotification(body: string): Notification | undefined {
   try {
     return new Notification("Plexus", { body, tag: "plexus-request", icon: "/assets/icon.svg" });

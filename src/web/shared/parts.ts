@@ -6,7 +6,7 @@ import type { Preferences } from "./preferences.ts";
 import type { Router } from "./route.ts";
 import type { Sound } from "./sound.ts";
 
-/** What every visitor of the page has, signed in or not. */
+/** The parts of the page for every visitor, signed in or not. */
 export type SharedParts = {
   announcer: Announcer;
   preferences: Preferences;

@@ -6,7 +6,7 @@ export type PushWanted = (typeof PUSH_WANTED)[number];
 
 export type Preferences = ReturnType<typeof createPreferences>;
 
-/** What this browser remembers of how the page should look and behave. */
+/** Settings of appearance and behavior that this browser remembers. */
 export function createPreferences() {
   const theme = remembered("plexus-theme", ["system", "light", "dark"]);
   effect(() => {
@@ -27,7 +27,7 @@ export function createPreferences() {
     notifies: remembered("plexus-notify", ["no", "yes"]),
     sound: remembered("plexus-sound", ["no", "yes"]),
     staysSignedIn: remembered("plexus-stay", ["no", "yes"]),
-    /** For how many seconds others may decide before this browser gets a push. */
+    /** How many seconds others have to decide before this browser gets a push. */
     pushes: remembered("plexus-push", PUSH_WANTED),
   };
 }
@@ -36,7 +36,7 @@ function remembered<T extends string>(key: string, choices: readonly [T, ...T[]]
   const stored = localStorage.getItem(key);
   const choice = signal<T>(choices.find((one) => one === stored) ?? choices[0]);
   effect(() => localStorage.setItem(key, choice.value));
-  // Another tab has changed it.
+  // Another tab has changed the value.
   addEventListener("storage", ({ key: changed, newValue }) => {
     if (changed === key) choice.value = choices.find((one) => one === newValue) ?? choices[0];
   });

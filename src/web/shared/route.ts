@@ -1,18 +1,18 @@
 import { computed, signal } from "@preact/signals";
 
 export type Route =
-  /** With an id: one request is shown, whatever became of it. */
+  /** With an id: shows one request, even if it was decided. */
   | { page: "inbox"; id?: string }
   | { page: "sessions" }
   | { page: "overview" }
   | { page: "settings" }
-  /** With a turn: that one is in view, or what happened in it at this number. */
+  /** With a turn: shows that turn, or the event with this number in it. */
   | { page: "session"; id: string; turn?: TurnPlace }
-  /** With an id: one decision is shown, or one rule. */
+  /** With an id: shows one decision, or one rule. */
   | { page: "history"; id?: string }
   | { page: "rules"; id?: string };
 
-/** Where something stands in a session. */
+/** A place in a session: a turn and the number of an event. */
 export type TurnPlace = { id: string; seq: number };
 
 export const linkTo = {
@@ -24,7 +24,7 @@ export const linkTo = {
   history: "#/history",
   request: (id: string) => `#/inbox/${encodeURIComponent(id)}`,
   session: (id: string) => `#/sessions/${encodeURIComponent(id)}`,
-  /** The beginning of a turn, or what stands at a number in it. */
+  /** The start of a turn, or the event with this number in it. */
   turn: (session: string, { id, seq }: TurnPlace) =>
     `${linkTo.session(session)}/turns/${encodeURIComponent(id)}${seq > 0 ? `/${seq}` : ""}`,
   rule: (id: string) => `#/rules/${encodeURIComponent(id)}`,
@@ -33,14 +33,14 @@ export const linkTo = {
 
 const CODE = /#code=([\w-]+)$/;
 
-/** The one-time code in a link that signs in. */
+/** The one-time code in a sign-in link. */
 export function codeIn(link: string): string | undefined {
   return CODE.exec(link)?.[1];
 }
 
 export type Router = ReturnType<typeof createRouter>;
 
-/** Where in the page we are; kept in the fragment, which no server ever sees. */
+/** The present page. It is kept in the fragment, which browsers never send to a server. */
 export function createRouter() {
   const hash = signal(location.hash);
   addEventListener("hashchange", () => {
@@ -60,13 +60,13 @@ export function createRouter() {
       return page === "history" || page === "rules" ? { page, ...of } : { page: "inbox", ...of };
     }),
 
-    /** The same page under another address, without a step in the history of the browser. */
+    /** Changes the address without a new entry in the browser's history. */
     replace(to: string): void {
       history.replaceState(null, "", to);
       hash.value = location.hash;
     },
 
-    /** The one-time code that the address brought along, taken out of it and out of the history at once. */
+    /** Returns the one-time code in the address, and removes it from the address and the history. */
     takeCode(): string | undefined {
       const code = codeIn(location.hash);
       if (code !== undefined) {
@@ -76,7 +76,7 @@ export function createRouter() {
       return code;
     },
 
-    /** A link with a code that is pasted into a page which is open already reloads nothing. */
+    /** Pasting a link with a code into an open page does not reload the page, so handle it here. */
     onLaterCode(take: () => void): void {
       addEventListener("hashchange", () => {
         if (CODE.test(location.hash)) take();
@@ -89,7 +89,7 @@ function numberOf(text = ""): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;
 }
 
-/** An address that somebody has written wrongly is taken as it is. */
+/** A malformed address is used as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,19 +1,19 @@
 import type { Preferences } from "./preferences.ts";
 
-/** Two short tones: high enough for the speaker of a phone. */
+/** Two short tones, high enough for a phone's speaker. */
 const TONES_HZ = [660, 880];
 const TONE_SECS = 0.12;
 const LOUDNESS = 0.15;
 
 export type Sound = ReturnType<typeof createSound>;
 
-/** Two tones for a new request, where the person wants to hear them. */
+/** Plays two tones for a new request, if the person turned this on. */
 export function createSound({ sound }: Pick<Preferences, "sound">) {
   let context: AudioContext | undefined;
 
   function play(): void {
     context ??= new AudioContext();
-    // A browser plays nothing on a page that nobody has touched since it was loaded.
+    // Browsers play no sound before the person has touched the page.
     void context.resume();
     for (const [at, frequency] of TONES_HZ.entries())
       playTone(context, frequency, context.currentTime + at * TONE_SECS);
@@ -23,7 +23,7 @@ export function createSound({ sound }: Pick<Preferences, "sound">) {
     newRequest(): void {
       if (sound.peek() === "yes") play();
     },
-    /** Turned on, it is heard at once. */
+    /** Turns the sound on or off, and plays it once when turned on. */
     want(isWanted: boolean): void {
       sound.value = isWanted ? "yes" : "no";
       if (isWanted) play();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** So long a tab waits for the others, before it shows how to sign in. */
+/** How long a tab waits for other tabs before it shows the sign-in page. */
 const ANSWER_MS = 300;
 
 const Message = z.discriminatedUnion("type", [
@@ -11,13 +11,13 @@ const Message = z.discriminatedUnion("type", [
 type Message = z.infer<typeof Message>;
 
 type TabsNeed = {
-  /** Of the person who is signed in here. */
+  /** The token of the person who is signed in here. */
   token: () => string | undefined;
-  /** Another tab has signed out, and with it this token. */
+  /** Called when another tab has signed out and ended this token. */
   onSignedOut: (token: string) => void;
 };
 
-/** The tabs of this browser on this server: no page of another origin can listen to their channel, or speak on it. */
+/** Connects the tabs of this browser on this server. Pages of other origins can't use the channel. */
 export function createTabs({ token, onSignedOut }: TabsNeed) {
   const channel = new BroadcastChannel("plexus-tabs");
   const self = crypto.randomUUID();
@@ -35,7 +35,7 @@ export function createTabs({ token, onSignedOut }: TabsNeed) {
   });
 
   return {
-    /** The token of the first tab that is signed in; `undefined` where none answers. */
+    /** The token of the first signed-in tab that answers; `undefined` if none does. */
     askForToken(): Promise<string | undefined> {
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
       answer = resolve;

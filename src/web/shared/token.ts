@@ -4,13 +4,13 @@ import type { Preferences } from "./preferences.ts";
 const KEY = "plexus-token";
 
 /**
- * Who we are to the server: kept for this tab alone, or for this browser where the person stays signed in; sent as a
- * header, never as a cookie.
+ * Our token: kept for this tab only, or for this browser if the person stays signed in. It is sent as a header, never
+ * as a cookie.
  */
 export function createTokenStore({ staysSignedIn }: Pick<Preferences, "staysSignedIn">) {
   let token = sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? undefined;
 
-  /** Another tab may have stored a token of its own there. */
+  /** Only removes our own token, because another tab may have stored its own. */
   function forget(ended: string | undefined): void {
     if (localStorage.getItem(KEY) === (ended ?? null)) localStorage.removeItem(KEY);
   }

@@ -3,17 +3,17 @@ import type { WorkerMessage } from "../install/worker-message.ts";
 
 declare const self: ServiceWorkerGlobalScope;
 
-/** Shown for a push that this worker cannot read: browsers take push away from a page that shows nothing. */
+/** Shown for a push that this worker can't read: browsers take push away from a page that shows nothing. */
 const UNREADABLE: PushMessage = {
   title: "Plexus",
   body: "Open it to see what needs approval.",
   tag: "plexus",
   to: "#/inbox",
 };
-/** A fragment of the page, and nothing else. */
+/** Matches a fragment of the page and nothing else. */
 const IN_PAGE = /^#\/[\w/-]*$/;
 
-/** The service worker of the page. It answers no request and stores nothing: all that it knows is the push it shows. */
+/** The service worker of the page. It answers no request and stores nothing; it knows only the push that it shows. */
 self.addEventListener("install", () => void self.skipWaiting());
 
 self.addEventListener("push", (event) => event.waitUntil(show(messageIn(event.data))));
@@ -33,12 +33,12 @@ function messageIn(data: PushMessageData | null): PushMessage {
 
 async function show({ title, body, tag, to }: PushMessage): Promise<void> {
   const pictures = { icon: "/assets/icon-192.png", badge: "/assets/badge-96.png" };
-  // A later message takes the place of an earlier one, and is heard all the same.
+  // A later message replaces an earlier one, but still alerts.
   const options = { body, tag, renotify: true, data: to, ...pictures };
   await self.registration.showNotification(title, options);
 }
 
-/** Goes to a page that is open, or opens one. */
+/** Focuses an open page, or opens one. */
 async function open(to: string): Promise<void> {
   const fragment = IN_PAGE.test(to) ? to : UNREADABLE.to;
   const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });

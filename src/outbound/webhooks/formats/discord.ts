@@ -3,17 +3,17 @@ import { type Message, timeOfDay } from "../message.ts";
 import { isShareable } from "../shareable.ts";
 
 const MAX_TITLE = 256;
-/** Far below what one description may have: all parts of an embed together may have 6,000 characters. */
+/** Far below the limit of one description, because all parts of an embed share 6,000 characters. */
 const MAX_DESCRIPTION = 3_000;
 const MAX_FIELD = 1_024;
 
 const COLOURS: Record<Message["urgency"], number> = { normal: 0x5b6b7f, high: 0x2f6fed, highest: 0xd1242f };
 
-/** An embed for a webhook of a channel; nobody is mentioned, whatever the text says. */
+/** An embed for a channel's webhook. It mentions no one, whatever the text contains. */
 export function discordBody(message: Message): object {
   const { headline, session, tool, text, dangers, cwd, expiresAt, urgency, links } = message;
   const title = `${headline}: ${session}${tool === undefined ? "" : ` · ${tool}`}`;
-  // Discord refuses a whole message for the address of this machine in a button.
+  // Discord refuses a message if a button has an address of this machine.
   const buttons = links.filter(({ url }) => isShareable(url));
   const fields = [
     ...(dangers.length === 0 ? [] : [field("Dangers", dangers.map((danger) => `⚠️ It ${danger}`).join("\n"))]),
@@ -37,7 +37,7 @@ export function discordBody(message: Message): object {
   };
 }
 
-/** A webhook that no application owns may send buttons that only lead somewhere, if it says so. */
+/** A webhook without an application may send link buttons if the URL asks for them. */
 export function discordUrl(url: string): string {
   const address = new URL(url);
   address.searchParams.set("with_components", "true");
@@ -48,12 +48,12 @@ function field(name: string, text: string): { name: string; value: string } {
   return { name, value: cutWritten(text, MAX_FIELD, escaped) };
 }
 
-/** No markdown, no mention and no link that is made of text. */
+/** Escapes markdown, mentions and links. */
 function escaped(text: string): string {
   return text.replace(/[\\`*_~|>[\]()#<@:.-]/g, "\\$&");
 }
 
-/** Three backticks would end the block. */
+/** Breaks up three backticks, which would end the block. */
 function codeBlock(text: string): string {
   return `\`\`\`\n${text.replaceAll("`", "`\u200b")}\n\`\`\``;
 }

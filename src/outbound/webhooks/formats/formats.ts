@@ -6,7 +6,7 @@ import { slackBody } from "./slack.ts";
 import { telegramBody, telegramUrl } from "./telegram.ts";
 
 type ChatFormat = Exclude<WebhookFormat, "plexus">;
-/** What a service wants to be sent, and where. */
+/** The body that a service expects, and its address. */
 type Written = { url: string; body: string };
 
 const FORMATS: Record<ChatFormat, { body: (message: Message, url: string) => object; url: (url: string) => string }> = {
@@ -16,7 +16,7 @@ const FORMATS: Record<ChatFormat, { body: (message: Message, url: string) => obj
   telegram: { body: telegramBody, url: telegramUrl },
 };
 
-/** A message as the service of a webhook takes it. */
+/** Formats a message for the service of a webhook. */
 export function written({ url }: Webhook, format: ChatFormat, message: Message): Written {
   const of = FORMATS[format];
   return { url: of.url(url), body: JSON.stringify(of.body(message, url)) };

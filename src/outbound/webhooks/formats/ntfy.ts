@@ -1,15 +1,15 @@
 import { cutWritten } from "../cut.ts";
 import { type Message, timeOfDay } from "../message.ts";
 
-/** In bytes: a longer message becomes a file that somebody has to open. */
+/** In bytes. ntfy turns a longer message into a file attachment. */
 const MAX_MESSAGE_BYTES = 4_096;
 const MAX_DANGERS_BYTES = 1_500;
-/** Kept for what stands between the parts. */
+/** Reserved for the separators between the parts. */
 const AROUND_BYTES = 20;
 
 const PRIORITIES: Record<Message["urgency"], number> = { normal: 3, high: 4, highest: 5 };
 
-/** A message for a topic; plain text, of which ntfy reads no markup. */
+/** A message for a topic, as plain text: ntfy parses no markup in it. */
 export function ntfyBody(message: Message, url: string): object {
   const { headline, session, tool, text, dangers, cwd, expiresAt, expiresIn, urgency, links } = message;
   const warnings = cutBytes(dangers.map((danger) => `⚠️ It ${danger}`).join("\n"), MAX_DANGERS_BYTES);
@@ -32,7 +32,7 @@ export function ntfyBody(message: Message, url: string): object {
   };
 }
 
-/** Messages in JSON are posted to the server itself, whatever their topic. */
+/** JSON messages are posted to the server's root, whatever their topic. */
 export function ntfyUrl(url: string): string {
   const address = new URL(url);
   address.pathname = "/";

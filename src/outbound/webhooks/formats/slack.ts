@@ -5,7 +5,7 @@ import { type Message, timeOfDay } from "../message.ts";
 const MAX_HEADER = 150;
 const MAX_TEXT = 3_000;
 
-/** A message of blocks for an incoming webhook; what comes from a child stands only where Slack reads no markup. */
+/** A message of blocks for an incoming webhook. Text from a child stands only where Slack parses no markup. */
 export function slackBody(message: Message): object {
   const { headline, session, tool, text, dangers, cwd, expiresAt, links } = message;
   const title = `${headline}: ${session}${tool === undefined ? "" : ` · ${tool}`}`;
@@ -14,7 +14,7 @@ export function slackBody(message: Message): object {
     ...(expiresAt === undefined ? [] : [{ type: "mrkdwn", text: `Expires ${dateOf(expiresAt)}` }]),
   ];
   return {
-    // Shown in notifications, where no block is.
+    // Notifications show this text instead of the blocks.
     text: cutWritten(title, MAX_TEXT, escaped),
     unfurl_links: false,
     unfurl_media: false,
@@ -50,12 +50,12 @@ function preformatted(text: string): object {
   };
 }
 
-/** In the reader's own time zone. */
+/** A date that Slack shows in the reader's own time zone. */
 function dateOf(unixSeconds: number): string {
   return `<!date^${unixSeconds}^{date_short_pretty} {time_secs}|${timeOfDay(unixSeconds)}>`;
 }
 
-/** The three characters by which Slack finds links, mentions and dates. */
+/** Escapes the three characters with which Slack marks links, mentions and dates. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

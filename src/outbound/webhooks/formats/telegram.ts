@@ -2,14 +2,14 @@ import { cutWritten } from "../cut.ts";
 import { type Message, timeOfDay } from "../message.ts";
 import { isShareable } from "../shareable.ts";
 
-/** Telegram takes 4,096 characters; what stands around the text has its own bounds. */
+/** Telegram accepts 4,096 characters; the other parts have limits of their own. */
 const MAX_TEXT = 1_500;
 const MAX_DANGERS = 1_500;
 
-/** A message of a bot. Text of a child stands in code, where Telegram finds no links, mentions or commands. */
+/** A message of a bot. Text from a child stands in code, where Telegram finds no links, mentions or commands. */
 export function telegramBody(message: Message, url: string): object {
   const { headline, session, tool, text, dangers, cwd, expiresAt, expiresIn, urgency, links } = message;
-  // Telegram refuses a whole message for the address of this machine in a button.
+  // Telegram refuses a message if a button has an address of this machine.
   const buttons = links.filter(({ url: to }) => isShareable(to));
   const warnings = dangers.map((danger) => `⚠️ It ${danger}`).join("\n");
   const lines = [
@@ -32,7 +32,7 @@ export function telegramBody(message: Message, url: string): object {
   };
 }
 
-/** The parameters stand in the body. */
+/** The parameters go into the body. */
 export function telegramUrl(url: string): string {
   const address = new URL(url);
   address.search = "";

@@ -2,7 +2,7 @@ import type { HeldDenial } from "../../../client/deciding/held-denials.ts";
 import { callWords } from "../../../client/words/words.ts";
 import { useUser } from "../../context.ts";
 
-/** What is about to be denied, and the way back; the key is for the last of them. */
+/** Denials that are still held, each with a way to take it back. The key takes back the last one. */
 export function HeldToasts() {
   const { all } = useUser().deciding.holding;
   const held = all.value;
@@ -20,7 +20,7 @@ export function HeldToasts() {
   );
 }
 
-/** Stands on a card in the place of the decision, which is made. */
+/** Replaces the actions on a card whose denial is held. */
 export function HeldActions({ id }: { id: string }) {
   const { all } = useUser().deciding.holding;
   const held = all.value.find(({ approvals }) => approvals.some((one) => one.id === id));
@@ -40,7 +40,7 @@ export function HeldActions({ id }: { id: string }) {
   );
 }
 
-/** Said once when it begins; not every second anew. */
+/** Screen readers read it once at the beginning, not every second. */
 function Seconds({ held }: { held: HeldDenial }) {
   return <span class="seconds">{held.secondsLeft} s</span>;
 }

@@ -14,12 +14,12 @@ type HoldingNeed = {
   confirmation: Confirmation;
   requests: Requests;
   announcer: Announcer;
-  /** Tells what came of each decision that was sent. */
+  /** Reports the result of each decision that was sent. */
   onSent: (sent: SentDecision[]) => void;
   signal: AbortSignal;
 };
 
-/** A page that is being closed must still be able to send; where the browser can't, nothing is held. */
+/** Whether a closing page can still send. Without this ability, no denial is held. */
 const CAN_SEND_LAST = "keepalive" in Request.prototype;
 
 /** Holds denials back for a moment, in which the person can take them back. */
@@ -29,7 +29,7 @@ export function createHolding({ decider, confirmation, requests, announcer, onSe
 
   async function send({ approvals, denial }: HeldDenial): Promise<void> {
     const sent = await decider.denyHeld(approvals, denial);
-    // Those that the server did not take need somebody again.
+    // Requests whose denial the server did not accept need a decision again.
     requests.release(approvals);
     onSent(sent);
   }
@@ -51,7 +51,7 @@ export function createHolding({ decider, confirmation, requests, announcer, onSe
   const onHidden = () => {
     if (document.visibilityState === "hidden") void sendAll();
   };
-  // Nobody is there any more to take anything back.
+  // The page closes, so send everything that is held.
   addEventListener("pagehide", () => void sendAll(), { signal });
   document.addEventListener("visibilitychange", onHidden, { signal });
 
@@ -59,7 +59,7 @@ export function createHolding({ decider, confirmation, requests, announcer, onSe
     all: followed(held.all, held),
     noteEnded,
 
-    /** Holds a denial, as far as that is possible; says which of them are to be denied at once. */
+    /** Holds the denials as far as possible. Returns the requests to deny immediately. */
     hold(approvals: Approval[], denial: Denial): Approval[] {
       const open = approvals.filter(({ id }) => requests.inbox.isPending(id));
       const { held: taken } = CAN_SEND_LAST ? held.hold(open, denial) : { held: [] };
@@ -72,7 +72,7 @@ export function createHolding({ decider, confirmation, requests, announcer, onSe
       return approvals.filter((one) => !isTaken.has(one));
     },
 
-    /** This one, or else the last one, is not sent: its requests need approval as before. */
+    /** Takes back this denial, or the last one: its requests need approval again. */
     takeBack(denial?: HeldDenial): void {
       const back = held.takeBack(denial?.approvals[0]?.id);
       if (!back) return;
@@ -82,7 +82,7 @@ export function createHolding({ decider, confirmation, requests, announcer, onSe
       announce(`Taken back: ${callWords(back.approvals)} not denied`);
     },
 
-    /** Requests that somebody else has decided, or whose time was up: of those that were held that is told. */
+    /** Reports held requests that someone else decided or that timed out. */
     ended(settled: InboxItem[]): void {
       const over = new Set(held.ended(new Set(settled.map(({ approval }) => approval.id))).map(({ id }) => id));
       noteEnded(

@@ -3,29 +3,32 @@ import type { TurnPlace } from "../../shared/route.ts";
 import { rangesIn } from "./found-text.ts";
 import { CHUNK, type Transcript } from "./transcript.ts";
 
-/** A reader this near to the end wants to stay there. */
+/** A reader this close to the end follows the end. */
 const NEAR_END_PX = 80;
-/** Where what is looked for comes to stand, from the top. */
+/** How far below the top the target comes to stand. */
 const TARGET_SHARE = 0.2;
 
 type AnchorNeed = {
   scroller: { current: HTMLElement | null };
-  /** What stands below the last entry, and stays on the screen. */
+  /** The element below the last entry, which stays on the screen. */
   end: { current: HTMLElement | null };
   transcript: Transcript;
   target: TurnPlace | undefined;
-  /** Another number whenever the target is to be shown again. */
+  /** Changes whenever the target must be shown again. */
   shows: number;
-  /** What was searched for: in the target, this is what comes into view. */
+  /** The searched text: in the target, its first match comes into view. */
   found: string;
-  /** Where a chunk begins, in pixels, as far as sizes are known. */
+  /** The start of a chunk in pixels, as far as sizes are known. */
   topOf: (index: number) => number;
 };
 
-/** Keeps in view what the reader wants to see while sizes become known: the end, or what the address names, until they scroll away. */
+/**
+ * Keeps the wanted place in view while sizes become known: the end, or the place that the address names. It stops when
+ * the reader scrolls away.
+ */
 export function useAnchor({ scroller, end, transcript, target, shows, found, topOf }: AnchorNeed) {
   const anchor = useRef<TurnPlace | "end" | undefined>(target ?? "end");
-  /** Where we have scrolled to: what moves because a size became known was not moved by the person. */
+  /** The position that we scrolled to last. Only other positions come from the reader. */
   const movedTo = useRef(-1);
 
   const noteMoved = () => {
@@ -72,7 +75,7 @@ export function useAnchor({ scroller, end, transcript, target, shows, found, top
   };
 }
 
-/** What stands at a number, or last before it, where nothing is shown of that itself. */
+/** The entry at this number, or the closest one before it if that event is not shown. */
 function placed(chunk: Element, seq: number): Element | undefined {
   const entries = [...chunk.querySelectorAll<HTMLElement>("[data-seq]")];
   return entries.findLast((entry) => Number(entry.dataset["seq"]) <= seq) ?? entries[0];

@@ -1,15 +1,15 @@
 import type { TurnEvent } from "../../../contract/sessions/turn.ts";
 import { isJsonObject } from "../../../contract/values.ts";
 
-/** An event where it stands in its turn, with when it was stored, where that is known. */
+/** An event with its number in the turn, and the time when it was stored, if known. */
 export type StoredEvent = { seq: number; at?: number | undefined; event: TurnEvent };
 
 type Text = { type: "text" | "thinking"; text: string };
-/** Text that came in pieces stands where its first piece does, and reaches to its last. */
+/** The range of events of an entry: a text in pieces reaches from its first piece to its last. */
 type Place = { seq: number; last: number; at: number | undefined };
 export type Entry = (Text | Exclude<TurnEvent, { type: "content" | "thinking" }>) & Place;
 
-/** Events as a person reads them: text that came in pieces is one text. */
+/** Merges events into entries: the pieces of a text become one entry. */
 export function entriesOf(events: (StoredEvent | undefined)[]): Entry[] {
   const entries: Entry[] = [];
   for (const stored of events) {
@@ -30,13 +30,13 @@ export function entriesOf(events: (StoredEvent | undefined)[]): Entry[] {
   return entries;
 }
 
-/** What a subagent did, in a row. */
+/** All entries of one subagent. */
 export type SubagentWork = { type: "subagent"; call: string; agent: string; entries: Entry[] };
 
-/** What stands in a transcript: entries of the child itself, and those of each subagent together. */
+/** One item of a transcript: an entry of the child itself, or all entries of a subagent. */
 export type Passage = Entry | SubagentWork;
 
-/** Folds what subagents did, and leaves out what the CLI says of itself, unless that is wanted. */
+/** Groups the entries of each subagent, and drops the CLI's messages about itself unless wanted. */
 export function passagesOf(entries: Entry[], withHousekeeping: boolean): Passage[] {
   const callers = new Map<string, { call: string; agent: string }>();
   const work = new Map<string, SubagentWork>();
@@ -45,10 +45,10 @@ export function passagesOf(entries: Entry[], withHousekeeping: boolean): Passage
     const own = subagentOf(entry);
     if (own && entry.type === "tool_use") callers.set(entry.tool_use_id, own);
     const caller = "tool_use_id" in entry ? callers.get(entry.tool_use_id ?? "") : undefined;
-    // What ran unasked is never folded away.
+    // Calls that ran without permission are never folded.
     const isUnasked = entry.type === "tool_result" && entry.unasked === true;
     const of = isUnasked ? undefined : (own ?? caller);
-    // Several may work at once: what one of them did stands together, where it began.
+    // Subagents may work in parallel: the entries of each stand together where it began.
     const begun = of && work.get(of.call);
     if (begun) begun.entries.push(entry);
     else if (of) {
@@ -60,7 +60,7 @@ export function passagesOf(entries: Entry[], withHousekeeping: boolean): Passage
   return passages;
 }
 
-/** Whose an entry is, where a subagent's: by the call that started it. */
+/** The call that started the subagent of this entry, and its name; `undefined` for the child's own entries. */
 function subagentOf(entry: Entry): { call: string; agent: string } | undefined {
   if (entry.type === "tool_use" && entry.parent_tool_use_id !== undefined)
     return { call: entry.parent_tool_use_id, agent: entry.agent ?? "" };
@@ -69,7 +69,7 @@ function subagentOf(entry: Entry): { call: string; agent: string } | undefined {
   return typeof parent === "string" ? { call: parent, agent: "" } : undefined;
 }
 
-/** What a subagent says. */
+/** The text in a subagent's event. */
 export function subagentText({ event_type, data }: Extract<TurnEvent, { type: "passthrough" }>): string | undefined {
   const block = event_type === "subagent/text" && isJsonObject(data) ? data["block"] : undefined;
   const text = isJsonObject(block) ? block["text"] : undefined;

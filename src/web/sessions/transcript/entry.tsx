@@ -19,7 +19,7 @@ const EPHEMERAL = "A prompt that is not kept: later turns don't know it.";
 
 type Props = { transcript: Transcript; turnId: string };
 
-/** One thing that happened, in its place, or what a subagent did, folded. */
+/** One entry, or the folded work of a subagent. */
 export function PassageView({ passage, ...rest }: Props & { passage: Passage }) {
   const target = useTarget(rest.turnId);
   if (passage.type !== "subagent") return <PlacedEntry entry={passage} {...rest} />;
@@ -40,7 +40,7 @@ function agentOf(entry: Entry): string {
   return entry.type === "tool_use" ? (entry.agent ?? "") : "";
 }
 
-/** What the address names in this turn, where it names something there. */
+/** The place in this turn that the address names, if any. */
 function useTarget(turnId: string) {
   const here = usePage().router.route.value;
   return here.page === "session" && here.turn?.id === turnId ? here.turn : undefined;
@@ -50,7 +50,7 @@ function isAt({ seq, last }: Entry, wanted: number): boolean {
   return seq <= wanted && wanted <= last;
 }
 
-/** An entry with its time, which is a link to it. */
+/** An entry with its time, which links to it. */
 function PlacedEntry({ entry, transcript, turnId }: Props & { entry: Entry }) {
   const target = useTarget(turnId);
   const isTarget = target !== undefined && isAt(entry, target.seq);
@@ -151,10 +151,10 @@ function EntryView({ entry, transcript, turnId, isTarget }: Props & { entry: Ent
   }
 }
 
-/** While it is pending, its card can be opened from here; then its decision. */
+/** A request: while it is pending, this opens its card; afterwards it links to its decision. */
 function Requested({ id, tool }: { id: string; tool: string }) {
   const { list, inbox } = useUser().requests;
-  // Looked at again whenever the list has changed.
+  // Subscribes to changes of the list.
   list.value;
   const text = `requested approval for ${visibleText(tool)}`;
   return (

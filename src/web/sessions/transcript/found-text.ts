@@ -1,11 +1,11 @@
 import { useEffect } from "preact/hooks";
 
 const HIGHLIGHT = "found";
-/** So many places of one entry are marked, in so much of its text. */
+/** The number of matches to mark in one entry, and the length of text to search. */
 const MAX_RANGES = 100;
 const MAX_CHARS = 200_000;
 
-/** Marks a text wherever it stands in what is drawn, without changing that. */
+/** Marks every match of a text in the drawn elements without changing the DOM. */
 export function useMarkedText(within: { current: HTMLElement | null }, text: string): void {
   useEffect(() => {
     const { current: element } = within;
@@ -29,7 +29,7 @@ export function useMarkedText(within: { current: HTMLElement | null }, text: str
   }, [text]);
 }
 
-/** Where a text stands in an element, in any case, also where it goes over the borders of elements in it. */
+/** The matches of a text in an element, ignoring case, even across the borders of inner elements. */
 export function rangesIn(element: Element, text: string, limit = MAX_RANGES): Range[] {
   if (text === "") return [];
   const nodes: { node: Node; from: number }[] = [];
@@ -40,7 +40,7 @@ export function rangesIn(element: Element, text: string, limit = MAX_RANGES): Ra
     whole += node.nodeValue ?? "";
   }
   const [lower, wanted] = [whole.toLowerCase(), text.toLowerCase()];
-  // A letter that changes its length with its case would shift all that follows.
+  // If a letter changes length with its case, all later positions would be wrong.
   if (lower.length !== whole.length) return [];
   const ranges: Range[] = [];
   for (

@@ -11,7 +11,7 @@ import type { TranscriptSearch } from "./search.ts";
 
 type Props = { search: TranscriptSearch; sessionId: string };
 
-/** Where a text stands in the whole transcript; each hit leads there. */
+/** The search field of a transcript, with links to the matches. */
 export function SearchField({ search, sessionId }: Props) {
   const { router } = usePage();
   const { text, hits, at } = search;
@@ -114,7 +114,7 @@ function Hit({ hit, to, text, isShown, onShow }: HitProps) {
   );
 }
 
-/** The first match in it is marked. */
+/** The excerpt with its first match marked. */
 function Marked({ excerpt, text }: { excerpt: string; text: string }) {
   const at = excerpt.toLowerCase().indexOf(text.toLowerCase());
   if (at < 0) return <Visible text={excerpt} />;

@@ -5,28 +5,28 @@ import type { TranscriptHit } from "../../../contract/sessions/transcript-hit.ts
 import { reasonOf } from "../../shared/reason.ts";
 
 const PAGE = 50;
-/** For so long nobody has typed before it is searched. */
+/** The pause in typing after which the search starts. */
 const TYPING_MS = 250;
 
 export type TranscriptSearch = ReturnType<typeof createTranscriptSearch>;
 
-/** Finds a text in all turns of a session, the newest event first, as far back as somebody wants to know. */
+/** Searches a text in all turns of a session, newest event first, page by page. */
 export function createTranscriptSearch(api: Api, key: string) {
   const text = signal("");
   const hits = signal<TranscriptHit[]>([]);
-  /** The hit that is shown. */
+  /** The index of the match in view. */
   const at = signal(-1);
-  /** `idle` also means that there may be more; `complete` that all turns were searched. */
+  /** `idle`: there may be more matches. `complete`: all turns were searched. */
   const state = signal<"idle" | "reading" | "complete">("idle");
   const searchedBackTo = signal<number | undefined>(undefined);
   const problem = signal("");
-  /** Grows whenever a hit is shown, also one that was shown before. */
+  /** Increases whenever a match is shown, even the same one again. */
   const shows = signal(0);
   let cursor: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let generation = 0;
 
-  /** Reads on until something is found; what was typed since makes it stop. */
+  /** Reads pages until something is found. A newer search stops it. */
   async function read(): Promise<void> {
     const mine = ++generation;
     state.value = "reading";

@@ -1,10 +1,12 @@
 import type { StoredEvent } from "./entries.ts";
 import { CHUNK, type Events } from "./transcript.ts";
 
-/** A text that streams through more chunks than that goes on as another one. */
+/** A text that spans more chunks than this continues as another text. */
 const MAX_SHARED = 40;
 
-/** What belongs to a chunk: a text that began in it with all of its pieces, and none of one that began before it. */
+/**
+ * The events that belong to a chunk: a text that begins in it with all of its pieces, without one that began before.
+ */
 export function ownEvents(at: number, eventsAt: (at: number) => Events): Events {
   const events = eventsAt(at);
   const before = isBoundary(at) ? undefined : textKind(eventsAt(at - 1)[CHUNK - 1]);
@@ -30,7 +32,7 @@ function textKind(stored: StoredEvent | undefined): TextKind | undefined {
   return type === "content" || type === "thinking" ? type : undefined;
 }
 
-/** How many events at the beginning are pieces of such a text. */
+/** The number of leading events that continue such a text. */
 function piecesOf(kind: TextKind | undefined, events: Events): number {
   if (kind === undefined) return 0;
   const other = Array.from(events).findIndex((stored) => textKind(stored) !== kind);

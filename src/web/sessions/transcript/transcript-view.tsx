@@ -16,7 +16,7 @@ const ESTIMATED_PX = 800;
 
 type Props = { transcript: Transcript; sessionId: string; search: TranscriptSearch };
 
-/** A transcript of any length: only what is on the screen is read and drawn. */
+/** A transcript of any length: only the part on the screen is loaded and drawn. */
 export function TranscriptView({ transcript, sessionId, search }: Props) {
   const scroller = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);
@@ -28,7 +28,7 @@ export function TranscriptView({ transcript, sessionId, search }: Props) {
     count: chunks.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => ESTIMATED_PX,
-    // The same function for the same chunks, or every size would be looked up again.
+    // Return the same function for the same chunks, otherwise every size is computed again.
     getItemKey: useCallback((index: number) => chunks[index]?.key ?? index, [chunks]),
     overscan: 1,
     scrollToFn: (...given) => {
@@ -86,15 +86,15 @@ function PlacedChunk({ chunk, transcript, place }: { chunk: Chunk; transcript: T
 
 function ChunkView({ chunk, transcript }: { chunk: Chunk; transcript: Transcript }) {
   const { preferences } = usePage();
-  // Looked at again with every new event of the turn, so that what is missing is fetched.
+  // Subscribes to new events of the turn, to load missing ones.
   transcript.turns.value;
   const { turnId, at } = chunk;
   if (transcript.eventsOf(chunk).value.length === 0) return <p class="entry ended">…</p>;
   const events = ownEvents(at, (one) => transcript.eventsOf(transcript.chunkAt(turnId, one)).value);
-  // All of it belongs to a text that began before.
+  // All events belong to a text that began in an earlier chunk.
   if (events.length === 0) return null;
   const passages = passagesOf(entriesOf(events), preferences.housekeeping.value === "shown");
-  // Never without a height, or all chunks of a long run would have to be drawn at once.
+  // An empty chunk needs a height, otherwise a long run of them would all be drawn at once.
   if (passages.length === 0) return <p class="entry ended">Only messages of the CLI about itself</p>;
   return (
     <>

@@ -8,12 +8,12 @@ import { type SessionDetail, SessionEvent, type TurnSummary } from "../../../con
 import { reasonOf } from "../../shared/reason.ts";
 import type { StoredEvent } from "./entries.ts";
 
-/** So many events are read, kept and drawn together. */
+/** The number of events that are loaded, cached and drawn together. */
 export const CHUNK = 25;
 const MAX_CHUNKS = 300;
 const GATHER_MS = 30;
 const TURNS_PAGE = 1000;
-/** So many of the newest turns are read again when something has happened. */
+/** How many of the newest turns are loaded again after an event. */
 const REFRESHED_TURNS = 20;
 
 export type Chunk = { key: string; turnId: string; at: number };
@@ -21,7 +21,7 @@ export type Events = (StoredEvent | undefined)[];
 
 export type Transcript = ReturnType<typeof openTranscript>;
 
-/** What was said and done in a session, read as it is looked at, and as it happens. */
+/** The transcript of a session, loaded as it is viewed and updated live. */
 export function openTranscript(api: Api, id: string) {
   const over = new AbortController();
   const ofSession = { params: { key: id } };
@@ -32,7 +32,7 @@ export function openTranscript(api: Api, id: string) {
   const loading = new Set<string>();
   const places = new Map<string, Chunk>();
   const prompts = new Map<string, Signal<string | undefined>>();
-  /** All there are, in order; each stays the same object. */
+  /** All chunks in order. Each keeps its identity. */
   const layout = computed(() =>
     turns.value.flatMap(({ turn_id: turnId, event_count }) =>
       Array.from({ length: Math.ceil(event_count / CHUNK) }, (_, at) => placeOf(turnId, at)),
@@ -58,7 +58,7 @@ export function openTranscript(api: Api, id: string) {
     });
   }
 
-  /** What the child was told to do in a turn, once it is read. */
+  /** The prompt of a turn, once it is loaded. */
   function promptOf(turnId: string): Signal<string | undefined> {
     const known = prompts.get(turnId);
     if (known) return known;
@@ -69,15 +69,15 @@ export function openTranscript(api: Api, id: string) {
       .then((answer) => {
         prompt.value = answer.prompt ?? "";
       })
-      // Asked for again when it is shown again.
+      // A failed load is tried again the next time the prompt is shown.
       .catch(() => prompts.delete(turnId));
     return prompt;
   }
 
-  /** The events of a chunk, as far as they are known; those that are not are fetched. */
+  /** The known events of a chunk. Missing ones are loaded. */
   function eventsOf({ key, turnId, at }: Chunk): Signal<Events> {
     const known = chunks.get(key) ?? signal<Events>([]);
-    // The one that was looked at last is the last to be forgotten.
+    // Move the chunk to the end: the cache drops the least recently used first.
     chunks.delete(key);
     chunks.set(key, known);
     const total = turns.peek().find((turn) => turn.turn_id === turnId)?.event_count ?? 0;
@@ -116,7 +116,7 @@ export function openTranscript(api: Api, id: string) {
 
   const arriving: SessionEvent[] = [];
 
-  /** Many at once cost as little as one. */
+  /** Handles events within a short time together. */
   function takeSoon(event: SessionEvent): void {
     if (arriving.push(event) > 1) return;
     setTimeout(() => batch(() => arriving.splice(0).forEach(take)), GATHER_MS);
@@ -126,7 +126,7 @@ export function openTranscript(api: Api, id: string) {
     const turn = turns.peek().find((one) => one.turn_id === turn_id);
     if (!turn) return void refresh();
     const at = Math.floor(seq / CHUNK);
-    // What begins a chunk is at hand; of any other the rest is fetched once it is looked at.
+    // The first event of a chunk is complete by itself. Other chunks are loaded when they are viewed.
     if (seq % CHUNK === 0) chunks.set(`${turn_id}:${at}`, signal([]));
     put(turn_id, [{ seq, at: storedAt, event }]);
     if (seq >= turn.event_count) replaceTurn({ ...turn, event_count: seq + 1 });
@@ -139,7 +139,7 @@ export function openTranscript(api: Api, id: string) {
 
   let isRefreshing = false;
   let isWantedAgain = false;
-  /** Turns that are new or over; what the stream has told since is not taken back. */
+  /** Loads new and ended turns. Keeps newer data from the stream. */
   async function refresh(): Promise<void> {
     if (isRefreshing) {
       isWantedAgain = true;

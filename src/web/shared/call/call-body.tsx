@@ -17,7 +17,7 @@ type Props = {
   answering?: Answering | undefined;
 };
 
-/** What a call would do, shown as what it is. */
+/** The call in a form that suits its kind. */
 export function CallBody({ approval, context, answering }: Props) {
   const kind = kindOf(approval);
   const file = context?.file;
@@ -81,7 +81,7 @@ export function CallBody({ approval, context, answering }: Props) {
   }
 }
 
-/** An address with the part that says whom it belongs to told apart; no link, since nobody should follow it by mistake. */
+/** An address with its host emphasized. It is no link, so that no one follows it by mistake. */
 function Address({ url }: { url: string }) {
   const host = URL.parse(url)?.host ?? "";
   const at = host === "" ? -1 : url.toLowerCase().indexOf(host.toLowerCase());

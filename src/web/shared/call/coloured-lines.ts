@@ -1,10 +1,10 @@
 import { type Line, type Stretch, textOf } from "../../../review/diff.ts";
 import { type Run, runsByLine } from "../highlight/highlight.ts";
 
-/** A piece of a line that has one colour, and is changed or not. */
+/** A part of a line with one color, changed or not. */
 export type Piece = Run & Pick<Stretch, "isChanged">;
 
-/** The pieces of each line: colours come from the text before and the text after, each read as a whole. */
+/** The colored pieces of each line. The texts before and after the change are each highlighted as a whole. */
 export function colouredLines(lines: Line[], highlight: (code: string) => Run[]): Map<Line, Piece[]> {
   const pieces = new Map<Line, Piece[]>();
   for (const other of ["+", "-"] as const) {
@@ -15,7 +15,7 @@ export function colouredLines(lines: Line[], highlight: (code: string) => Run[])
   return pieces;
 }
 
-/** Both cover the same text; a piece ends where either of them does. */
+/** Runs and stretches cover the same text; a piece ends where either of them does. */
 function merged(runs: Run[], stretches: Stretch[]): Piece[] {
   const pieces: Piece[] = [];
   const waiting = runs.values();

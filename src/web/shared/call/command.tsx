@@ -7,7 +7,7 @@ import { Visible } from "../elements/visible.tsx";
 
 const MAX_PAINTED = 6_000;
 
-/** A command of a shell, its parts told apart. */
+/** A shell command with its parts highlighted. */
 export function CommandText({ command, context }: { command: string; context: ApprovalContext | undefined }) {
   const parsed = parseCommand(command);
   if (parsed.tree === undefined || command.length > MAX_PAINTED) return <LongText text={command} label="Command" />;

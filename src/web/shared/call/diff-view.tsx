@@ -10,7 +10,7 @@ import { colouredLines, type Piece } from "./coloured-lines.ts";
 
 const FIRST_LINES = 400;
 
-/** A difference, unified or side by side; a long one opens on demand. */
+/** A diff, unified or side by side. A long one opens on demand. */
 export function DiffView({ path, diff }: { path: string; diff: FileDiff }) {
   const { diffLayout } = usePage().preferences;
   const isWhole = useSignal(false);
@@ -123,7 +123,7 @@ function LineText({ of = [] }: { of?: Piece[] | undefined }) {
   );
 }
 
-/** What goes beside what comes. */
+/** Pairs removed with added lines. */
 function pairs(lines: Line[]): Pair[] {
   const result: Pair[] = [];
   let removed: Line[] = [];

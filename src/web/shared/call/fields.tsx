@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../contract/values.ts";
 import { Visible } from "../elements/visible.tsx";
 
-/** What an input says beside its main part, whatever it is called. */
+/** The arguments of a call besides its main part, by name. */
 export function Fields({ of, label }: { of: JsonObject; label: string }) {
   const fields = Object.entries(of);
   if (fields.length === 0) return null;

@@ -5,13 +5,13 @@ import { CodeBlock } from "../highlight/code-block.tsx";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Fields } from "./fields.tsx";
 
-/** Such as "mcp__github__create_issue"; a server's name has no two underscores in it. */
+/** Matches names such as "mcp__github__create_issue". A server's name contains no two underscores. */
 const MCP_NAME = /^mcp__(?<server>.+?)__(?<tool>.+)$/s;
-/** A longer value gets a block of its own. */
+/** Longer values get a block of their own. */
 const MAX_FIELD_CHARS = 2_000;
 const CELL_LANGUAGES: Record<string, string> = { code: "python", markdown: "markdown" };
 
-/** A call of a tool that has no kind of its own: each argument by its name, none left out. */
+/** A call of any other tool: every argument by its name. */
 export function OtherCall({ name, input }: { name: string; input: JsonObject }) {
   const mcp = MCP_NAME.exec(name)?.groups;
   if (mcp) {
@@ -29,7 +29,7 @@ export function OtherCall({ name, input }: { name: string; input: JsonObject }) 
   return <Arguments of={input} />;
 }
 
-/** A table of the short ones; what is long, or has parts of its own, opens below it. */
+/** A table of the short arguments. Long ones unfold below it. */
 function Arguments({ of: input }: { of: JsonObject }) {
   const entries = Object.entries(input);
   const isShort = ([, value]: [string, unknown]) => JSON.stringify(value).length <= MAX_FIELD_CHARS;
@@ -54,7 +54,7 @@ function Arguments({ of: input }: { of: JsonObject }) {
   );
 }
 
-/** What a cell of a notebook becomes. */
+/** The new content of a notebook's cell. */
 function NotebookCell({ input }: { input: JsonObject }) {
   const { new_source: source, ...further } = input;
   if (typeof source !== "string") return <Arguments of={input} />;
@@ -66,7 +66,7 @@ function NotebookCell({ input }: { input: JsonObject }) {
   );
 }
 
-/** What a subagent is told to do. */
+/** The prompt of a subagent. */
 function Delegation({ input }: { input: JsonObject }) {
   const { prompt, ...further } = input;
   if (typeof prompt !== "string") return <Arguments of={input} />;

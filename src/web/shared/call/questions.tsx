@@ -2,7 +2,7 @@ import type { Choices } from "../../../review/choices.ts";
 import type { Question } from "../../../review/kinds.ts";
 import { Visible, visibleText } from "../elements/visible.tsx";
 
-/** How the questions are answered, where they still can be. */
+/** How to answer the questions; absent once they can't be answered. */
 export type Answering = {
   choices: Choices;
   choose: (at: number, option: number) => void;
@@ -10,12 +10,12 @@ export type Answering = {
   send: () => void;
 };
 
-/** The form that the button outside of it sends. */
+/** The id of the form, for the button outside of it. */
 export const QUESTIONS_FORM = "questions";
 
 type Props = { questions: Question[]; answering: Answering | undefined };
 
-/** Questions of a child with their options; the digits are those of the question that the keys are about. */
+/** The questions of a child with their options. Digits choose options of the current question. */
 export function Questions({ questions, answering }: Props) {
   const submit = (event: Event) => {
     event.preventDefault();

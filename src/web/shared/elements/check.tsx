@@ -1,6 +1,6 @@
 type Props = { label: string; value: { value: boolean } };
 
-/** A checkbox with its words, over a signal. */
+/** A checkbox with a label, bound to a signal. */
 export function Check({ label, value }: Props) {
   return (
     <label class="check">

@@ -2,10 +2,10 @@ import { useSignal } from "@preact/signals";
 import { usePage } from "../../context.ts";
 import { Icon } from "./icons.tsx";
 
-/** For how long it says that it has copied. */
+/** How long the button confirms the copy. */
 const DONE_MS = 2_000;
 
-/** Copies a text as it is, with what does not show in it. */
+/** Copies a text unchanged, including invisible characters. */
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const { announcer } = usePage();
   const isDone = useSignal(false);
@@ -24,7 +24,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   );
 }
 
-/** The clipboard is there only on a loopback address or over TLS; the old command works anywhere. */
+/** The clipboard API needs a loopback address or TLS; the old command works everywhere. */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -38,7 +38,7 @@ function copiedByCommand(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;
   area.className = "unseen";
-  // A modal dialog lets nothing outside of it be selected.
+  // A modal dialog makes everything outside of it unselectable.
   (document.querySelector("dialog[open]") ?? document.body).append(area);
   const focused = document.activeElement;
   area.select();

@@ -1,7 +1,7 @@
 import { BRAKE_MEANING, decidedBy, decidedByWords } from "../../../client/words/decided-by.ts";
 import { linkTo } from "../route.ts";
 
-/** Who has decided: a rule with a link to it, anybody else by name. */
+/** Who decided: a rule with a link to it, anyone else by name. */
 export function DecidedByView({ by: resolvedBy, isLong = false }: { by: string; isLong?: boolean }) {
   const by = decidedBy(resolvedBy);
   const words = decidedByWords(by);

@@ -3,17 +3,17 @@ import { useEffect, useId, useRef } from "preact/hooks";
 
 type DialogProps = {
   title: string;
-  /** There is nothing to fill in: it is read from its title on. */
+  /** The dialog has nothing to fill in, so the focus starts at its title. */
   isRead?: boolean;
   onClose: () => void;
   children: ComponentChildren;
 };
 
-/** A modal dialog of the browser's own: it holds the focus, and Escape closes it. */
+/** The browser's own modal dialog: it traps the focus, and Escape closes it. */
 export function Dialog({ title, isRead = false, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  // A dialog may stand over another.
+  // Dialogs may be nested, so each needs its own id.
   const titleId = useId();
   useEffect(() => {
     element.current?.showModal();

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 
 type FoldProps = { class: string; summary: ComponentChildren; isOpen?: boolean; children: () => ComponentChildren };
 
-/** Draws what is folded away only once it is unfolded. */
+/** Draws its content only after the first unfolding. */
 export function Fold({ class: name, summary, isOpen = false, children }: FoldProps) {
   const wasOpened = useSignal(isOpen);
   return (

@@ -1,7 +1,7 @@
 import { Icon } from "./icons.tsx";
 import { Visible } from "./visible.tsx";
 
-/** Why a call deserves a second look, in words that follow "it". */
+/** The dangers of a call, in words that follow "it". */
 export function Dangers({ reasons }: { reasons: string[] }) {
   if (reasons.length === 0) return null;
   return (
@@ -15,7 +15,7 @@ export function Dangers({ reasons }: { reasons: string[] }) {
   );
 }
 
-/** Where the paths in a call really lead, where that is not what is written. */
+/** The real paths of a call, if they differ from the written ones. */
 export function RealPaths({ paths }: { paths: string[] }) {
   return (
     <>

@@ -2,14 +2,14 @@ import { useSignal } from "@preact/signals";
 import { Scrollable } from "./scrollable.tsx";
 import { Visible } from "./visible.tsx";
 
-/** What is longer is shown as head and tail at first. */
+/** Longer texts show only head and tail at first. */
 export const SHOWN_WHOLE = 6_000;
 const HEAD = 3_500;
 const TAIL = 1_500;
-/** The browser lays out only the pieces that are on the screen. */
+/** Long texts are split, because the browser lays out only the pieces on the screen. */
 const PIECE = 16_000;
 
-/** A text in full, or in head and tail with a way to open it where it is long. */
+/** A text in full, or its head and tail with a button for the rest. */
 export function LongText({ text, label }: { text: string; label: string }) {
   const isOpen = useSignal(false);
   if (text.length <= SHOWN_WHOLE) return <Block text={text} label={label} />;

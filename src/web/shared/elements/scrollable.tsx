@@ -9,7 +9,7 @@ type Props = {
   children: ComponentChildren;
 };
 
-/** What scrolls by itself can be reached, and so scrolled, by keyboard. */
+/** A scrollable element that the keyboard can focus and scroll. */
 export function Scrollable({ label, class: name, scroller = null, role, onScroll, children }: Props) {
   return (
     <section class={name} aria-label={label} tabIndex={0} role={role} ref={scroller} onScroll={onScroll}>

@@ -4,10 +4,13 @@ import { characterName, visibleLines } from "../../../contract/text/visible-text
 
 export { visibleText } from "../../../contract/text/visible-text.ts";
 
-/** So many marks are drawn one by one; a text with more of them gets plain ones, or it would stop the page. */
+/**
+ * How many invisible characters are marked one by one. Beyond that they get plain marks, because drawing all would
+ * block the page.
+ */
 const MAX_DRAWN = 2_000;
 
-/** Text of a child as text: what would hide, reorder or erase shows as what it is. Never HTML. */
+/** A child's text, never as HTML. Characters that would hide, reorder or erase text are made visible. */
 export function Visible({ text }: { text: string }) {
   return <>{visible(text)}</>;
 }

@@ -6,7 +6,7 @@ import { visibleText } from "../elements/visible.tsx";
 import { useHighlight } from "./highlight.ts";
 import { Runs } from "./runs.tsx";
 
-/** Code in the colours of its language, with a way to copy it; the language is the first word of what is said of it. */
+/** Highlighted code with a copy button. The language is the first word of `info`. */
 export function CodeBlock({ code, info }: { code: string; info: string }) {
   const highlight = useHighlight(info.split(/\s/)[0]?.toLowerCase() ?? "");
   const runs = useMemo(() => highlight(code), [code, highlight]);

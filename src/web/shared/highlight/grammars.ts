@@ -55,7 +55,7 @@ const lowlight = createLowlight({
 type Tree = ReturnType<typeof lowlight.highlight>;
 type TreeNode = Tree["children"][number];
 
-/** The grammars come as a part of their own: this is fetched when there is code to colour. */
+/** The grammars are a separate file, fetched when there is code to highlight. */
 export const highlight: Highlight = (language, code) => {
   if (!lowlight.registered(language)) return undefined;
   const runs: Run[] = [];
@@ -69,7 +69,7 @@ export const highlight: Highlight = (language, code) => {
   return runs;
 };
 
-/** Such as "hljs-keyword": one class of ours, whatever else the library says. */
+/** A class such as "hljs-keyword". Any other class of the library is dropped. */
 function nameOf(classes: unknown): string {
   const first: unknown = Array.isArray(classes) ? classes[0] : undefined;
   return typeof first === "string" && /^hljs-[a-z_-]+$/.test(first) ? first : "";

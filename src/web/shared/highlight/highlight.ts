@@ -1,18 +1,18 @@
 import { useCallback } from "preact/hooks";
 import { lazyValue } from "../lazy.tsx";
 
-/** A stretch of code of one colour; `name` is a class, empty for plain text. */
+/** A run of code in one color. `name` is its class; empty for plain text. */
 export type Run = { text: string; name: string };
 
-/** `undefined` where the language is not known. */
+/** Highlights code; `undefined` if the language is unknown. */
 export type Highlight = (language: string, code: string) => Run[] | undefined;
 
-/** Longer code stays plain: a grammar may take its time, and the page must not. */
+/** Longer code stays plain: highlighting it would block the page. */
 const MAX_CHARS = 20_000;
 
 const useGrammars = lazyValue(async () => (await import("./grammars.ts")).highlight);
 
-/** Colours for code, once the grammars have come; they are fetched only where a language is named. */
+/** Highlights code once the grammars are loaded. They are fetched only if a language is given. */
 export function useHighlight(language: string): (code: string) => Run[] {
   const highlight = useGrammars(language !== "");
   return useCallback(
@@ -36,14 +36,14 @@ const BY_EXTENSION: Record<string, string> = {
   zsh: "bash",
 };
 
-/** What a path says of the language of its file; the extension is a name that the grammars know, or is none. */
+/** The language of a file by its path. An unknown extension is returned as it is. */
 export function languageOf(path: string): string {
   const name = path.split("/").at(-1)?.toLowerCase() ?? "";
   const extension = name.includes(".") ? (name.split(".").at(-1) ?? "") : "";
   return BY_FILE_NAME[name] ?? BY_EXTENSION[extension] ?? extension;
 }
 
-/** The same runs, line by line. */
+/** Splits the runs into lines. */
 export function runsByLine(runs: Run[]): Run[][] {
   const lines: Run[][] = [[]];
   for (const { text, name } of runs) {

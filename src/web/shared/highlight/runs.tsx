@@ -1,7 +1,7 @@
 import { Visible } from "../elements/visible.tsx";
 import type { Run } from "./highlight.ts";
 
-/** Coloured code, as text. */
+/** Highlighted code as elements. */
 export function Runs({ of }: { of: Run[] }) {
   return (
     <>

@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { Visible } from "../elements/visible.tsx";
 
-/** A link of a text, with where it leads beside what it says; anything but a web address can't be followed. */
+/** A link in a text, with its target beside its words. Only web addresses can be followed. */
 export function Address({ to, title, children }: { to: string; title: string; children: ComponentChildren }) {
   const url = URL.parse(to);
   const isWeb = url !== null && (url.protocol === "https:" || url.protocol === "http:");
-  // As the browser reads it: letters that only look like others show as what they are.
+  // The browser's normal form reveals letters that only look like others.
   const address = isWeb ? url.href : to;
   const shown = (
     <span class="link-address">

@@ -2,7 +2,7 @@ import { LongText } from "../elements/long-text.tsx";
 import { Visible } from "../elements/visible.tsx";
 import { lazy } from "../lazy.tsx";
 
-/** What is longer stays as it was written: it would be more elements than a page can draw at once. */
+/** Longer texts stay unformatted: they would need more elements than a page can draw at once. */
 const MAX_CHARS = 60_000;
 
 const Parsed = lazy<{ text: string }>(
@@ -14,7 +14,7 @@ const Parsed = lazy<{ text: string }>(
   ),
 );
 
-/** A text of a model with its marks as what they mean. Its HTML is text, and nothing that it names is fetched. */
+/** A model's text with its markdown formatted. HTML in it is shown as text, and nothing that it names is fetched. */
 export function Markdown({ text, label }: { text: string; label: string }) {
   if (text.length > MAX_CHARS) return <LongText text={text} label={label} />;
   return <Parsed text={text} />;

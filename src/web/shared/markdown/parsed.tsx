@@ -6,9 +6,9 @@ import { Visible } from "../elements/visible.tsx";
 import { CodeBlock } from "../highlight/code-block.tsx";
 import { Address } from "./address.tsx";
 
-/** Deeper lists and quotes are text. */
+/** Deeper lists and quotes stay plain text. */
 const MAX_NESTING = 20;
-/** A heading of a text is below those of the page. */
+/** Headings of a text rank below those of the page. */
 const PAGE_HEADINGS = 2;
 
 const parser = createParser();
@@ -16,9 +16,9 @@ const parserWithoutTables = createParser().disable("table");
 
 function createParser() {
   const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true, maxNesting: MAX_NESTING });
-  // A definition of a link would not show, and an HTML tag is text like any other.
+  // Link definitions would be invisible, and HTML tags must stay text.
   markdown.disable(["reference", "html_block", "html_inline"]);
-  // Only what is written as an address is one: a file such as main.rs is none.
+  // Only full addresses become links: `main.rs` is a file.
   markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
   return markdown;
 }
@@ -34,7 +34,7 @@ export function ParsedMarkdown({ text }: { text: string }) {
   return <div class="markdown">{content}</div>;
 }
 
-/** A row of a table that is longer than its head would lose what is beyond. */
+/** Whether a row of a table has more cells than its head, which would hide the others. */
 function hidesCells(tokens: Token[], text: string): boolean {
   const lines = text.split("\n");
   let columns = 0;
@@ -48,7 +48,7 @@ function hidesCells(tokens: Token[], text: string): boolean {
   });
 }
 
-/** Elements of ours for the parser's tokens, which open and close. */
+/** Builds elements from the parser's opening and closing tokens. */
 function built(tokens: Token[]): ComponentChildren[] {
   const root: ComponentChildren[] = [];
   const open: Branch[] = [];
@@ -64,7 +64,7 @@ function built(tokens: Token[]): ComponentChildren[] {
   return root;
 }
 
-/** Only the elements that are named here are ever made. */
+/** Makes only the elements that are named here. */
 function branch({ token, children }: Branch): ComponentChildren {
   switch (token.type) {
     case "heading_open":
