@@ -21,6 +21,12 @@ const linesOf = (text: string) =>
 
 /** A rule, commands that it covers, and commands that look alike but run, send, print or write something else. */
 const WILDCARDS: [rule: string, covered: string, asked: string][] = [
+  ["Bash(git rm *)", "git rm a.txt\n git rm '*.txt'", "git rm *.txt\n git rm ./*.txt\n git rm -- *.txt"],
+  [
+    "Bash(prettier *)",
+    "prettier --check 'src/**/*.ts'",
+    "prettier --check src/**/*.ts\n prettier --check {src,docs}/*",
+  ],
   [
     "Bash(curl https://docs.rs/ *)",
     "curl https://docs.rs/ -sS\n curl https://docs.rs/ -A agent --compressed",
