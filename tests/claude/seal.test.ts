@@ -62,79 +62,73 @@ describe("the same project, supervised by inherit", () => {
   });
 });
 
+/** Each plants links to secrets outside of the project; `secret` makes one that is named. */
+const LINKED: Record<string, (project: string, secret: (name: string) => string) => void> = {
+  "instructions and rules": (project, secret) => {
+    symlinkSync(secret("CLAUDE.md"), join(project, "CLAUDE.md"));
+    mkdirSync(join(project, ".claude", "rules"), { recursive: true });
+    symlinkSync(secret(".claude/CLAUDE.md"), join(project, ".claude", "CLAUDE.md"));
+    symlinkSync(secret("a rule"), join(project, ".claude", "rules", "a.md"));
+    symlinkSync(secret("CLAUDE.md in a folder"), join(project, "sub", "CLAUDE.md"));
+    symlinkSync(secret("what the prompt mentions"), join(project, "README.md"));
+  },
+  ".claude itself, and imports": (project, secret) => {
+    const outside = join(dirname(secret(".claude itself")), "claude");
+    mkdirSync(outside);
+    writeFileSync(join(outside, "CLAUDE.md"), readFileSync(secret(".claude itself"), "utf8"));
+    symlinkSync(outside, join(project, ".claude"));
+    symlinkSync(secret("an import"), join(project, "linked.md"));
+    writeFileSync(join(project, "CLAUDE.md"), "Words.\n@linked.md\n@./linked.md\n");
+  },
+};
+
 describe.each(["strict", "default"] as const)("a child supervised by %s", (supervision) => {
-  test.each<[string, (project: string, secret: string) => void]>([
-    ["CLAUDE.md", (project, secret) => symlinkSync(secret, join(project, "CLAUDE.md"))],
-    [
-      ".claude/CLAUDE.md",
-      (project, secret) => {
-        mkdirSync(join(project, ".claude"));
-        symlinkSync(secret, join(project, ".claude", "CLAUDE.md"));
-      },
-    ],
-    [
-      ".claude itself",
-      (project, secret) => {
-        mkdirSync(join(dirname(secret), "claude"));
-        writeFileSync(join(dirname(secret), "claude", "CLAUDE.md"), readFileSync(secret, "utf8"));
-        symlinkSync(join(dirname(secret), "claude"), join(project, ".claude"));
-      },
-    ],
-    [
-      "a rule",
-      (project, secret) => {
-        mkdirSync(join(project, ".claude", "rules"), { recursive: true });
-        symlinkSync(secret, join(project, ".claude", "rules", "a.md"));
-      },
-    ],
-    [
-      "an import",
-      (project, secret) => {
-        symlinkSync(secret, join(project, "linked.md"));
-        writeFileSync(join(project, "CLAUDE.md"), "Words.\n@linked.md\n@./linked.md\n");
-      },
-    ],
-    [
-      "CLAUDE.md in a folder",
-      (project, secret) => {
-        mkdirSync(join(project, "sub"));
-        writeFileSync(join(project, "sub", "a.txt"), "a");
-        symlinkSync(secret, join(project, "sub", "CLAUDE.md"));
-      },
-    ],
-    ["what the prompt mentions", (project, secret) => symlinkSync(secret, join(project, "README.md"))],
-  ])("does not read a link that leads out of the project: %s", (_, plant) =>
+  test.each(Object.entries(LINKED))("does not read links that lead out of the project: %s", (_, plant) =>
     withPlace(async (place, start) => {
-      const secret = join(place.root, "secret.txt");
-      const words = `secret-${crypto.randomUUID()}`;
-      writeFileSync(secret, words);
+      const words = new Map<string, string>();
+      const secret = (name: string) => {
+        const path = join(place.root, `${name.replaceAll("/", "-")}.txt`);
+        if (!words.has(name)) words.set(name, `secret-${crypto.randomUUID()}`);
+        writeFileSync(path, words.get(name) ?? "");
+        return path;
+      };
+      mkdirSync(join(place.workingDir, "sub"));
+      writeFileSync(join(place.workingDir, "sub", "a.txt"), "a");
       plant(place.workingDir, secret);
       await using permit = startMcpStub("loopback_permit", ({ input }) =>
         JSON.stringify({ behavior: "allow", updatedInput: input }),
       );
       const read = { name: "Read", input: { file_path: join(place.workingDir, "sub", "a.txt") } };
-      const prompt = `Look at @README.md and @${secret}. ${script([{ use: [read] }, { say: "done" }])}`;
-      const run = start({ model, supervision, loopback: permit.entry, prompt });
-      await run.outcome();
-      const sent = model.requests.filter(({ conversation }) => JSON.stringify(conversation).includes(words));
-      expect(sent).toHaveLength(0);
+      const mentioned = `Look at @README.md and @${secret("a file outside")}.`;
+      const asked = `Probe ${crypto.randomUUID()}.`;
+      const prompt = script([{ use: [read] }, { say: "done" }], `${mentioned} ${asked}`);
+      await start({ model, supervision, loopback: permit.entry, prompt }).outcome();
+      const sent = model.requests
+        .map(({ conversation }) => JSON.stringify(conversation))
+        .filter((text) => text.includes(asked));
+      expect(sent).not.toBeEmpty();
+      expect([...words].flatMap(([name, text]) => (sent.join().includes(text) ? [name] : []))).toEqual([]);
     }),
   );
-
-  test.each(["/config permissionMode=acceptEdits", "/heapdump", "/init", "/compact"])(
-    "treats a prompt that looks like a command of Claude Code as text: %s",
-    (prompt) =>
-      withPlace(async (place, start) => {
-        await using permit = startMcpStub("loopback_permit", () => JSON.stringify({ behavior: "deny", message: "no" }));
-        await start({ model, supervision, loopback: permit.entry, prompt }).outcome();
-        const left = readdirSync(place.home).filter((name) => !name.startsWith("."));
-        expect({ left, settings: existsSync(join(place.home, ".claude", "settings.json")) }).toEqual({
-          left: [],
-          settings: false,
-        });
-      }),
-  );
 });
+
+// Both kinds of supervision turn commands off with the same option, so that each prompt is tried with one of them.
+test.each([
+  ["/config permissionMode=acceptEdits", "strict"],
+  ["/heapdump", "default"],
+  ["/init", "strict"],
+  ["/compact", "default"],
+] as const)("a prompt that looks like a command of Claude Code is text: %s, supervised by %s", (prompt, supervision) =>
+  withPlace(async (place, start) => {
+    await using permit = startMcpStub("loopback_permit", () => JSON.stringify({ behavior: "deny", message: "no" }));
+    await start({ model, supervision, loopback: permit.entry, prompt }).outcome();
+    const left = readdirSync(place.home).filter((name) => !name.startsWith("."));
+    expect({ left, settings: existsSync(join(place.home, ".claude", "settings.json")) }).toEqual({
+      left: [],
+      settings: false,
+    });
+  }),
+);
 
 /**
  * Starts a child in a hostile project, allows agents and skills, denies everything else, and returns what took effect.
