@@ -8,7 +8,7 @@ import { plantTree } from "./tree.ts";
 const tree = await plantTree();
 afterAll(() => tree[Symbol.asyncDispose]());
 
-/** `@/x` is a path in the planted tree. */
+/** `@/x` stands for a path in the planted tree. */
 const planted = (command: string) => command.replaceAll("@/", `${tree.root}/`);
 const rule = (command: string, extra: JsonObject = {}, child = tree.child) =>
   builtinRule({ toolName: "Bash", input: { command: planted(command), ...extra } }, child);

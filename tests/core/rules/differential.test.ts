@@ -13,7 +13,7 @@ const tree = await plantTree();
 afterAll(() => tree[Symbol.asyncDispose]());
 
 const BASH = Bun.which("bash") ?? "bash";
-/** The search tools that replace the usual ones in the shell of Claude Code. */
+/** The search tools with which Claude Code's shell replaces the usual ones. */
 const OWN_TOOLS = ["grep", "find"]
   .map((name) => {
     const [tool, args] =
@@ -24,7 +24,7 @@ const OWN_TOOLS = ["grep", "find"]
   })
   .join("");
 
-/** A digest of everything below a directory, with contents. */
+/** A digest of everything below a directory, including contents. */
 function digest(directory = tree.root): string {
   const hash = createHash("sha256");
   const look = (path: string) => {

@@ -86,7 +86,7 @@ const EFFECTIVE = [
   ...["mcp__github", "mcp__github__*", "mcp__github__get_*", "mcp__github__get_issue", "mcp__github___get"],
 ];
 
-/** Calls of which each entry that looks right would cover some. */
+/** For each entry that looks right, at least one call that it covers. */
 const CALLS: { toolName: string; input: JsonObject }[] = [
   ...[
     ...[

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../../support/temporary.ts";
 const BASH = Bun.which("bash") ?? "bash";
 const wordsIn = (source: string) => literalCommands(source)?.map(({ words }) => [...words]);
 
-/** Bash passes every command that it does not find, which here is all of them, to a function that records its words. */
+/** Bash passes every unknown command, which here is every command, to a function that records its words. */
 function runByBash(source: string): string[][] {
   const recorder = `command_not_found_handle() { printf '%s\\0' "$#" "$@" >&3; return 0; }\n`;
   const { stdout } = Bun.spawnSync([BASH, "-c", `${recorder}exec 3>&1 >/dev/null 2>&1\neval "$0"`, source], {
@@ -55,10 +55,10 @@ describe("literalCommands", () => {
       fc.property(fc.array(piece, { maxLength: 9 }), (parts) => {
         const source = `cmdx ${parts.join("")}`;
         const words = wordsIn(source);
-        // Bash does not pass on its builtins.
+        // Bash does not pass its builtins to the function.
         if (!words?.every(([name = ""]) => /^cmd\w*$/.test(name))) return;
         accepted++;
-        // The commands of a pipe run at once, in any order.
+        // The commands of a pipe run in parallel, so their order varies.
         const order = (ran: string[][]) => (source.includes("|") ? ran.map((one) => one.join("\0")).toSorted() : ran);
         expect(order(runByBash(source))).toEqual(order(words));
       }),

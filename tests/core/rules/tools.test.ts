@@ -8,7 +8,7 @@ import { plantTree } from "./tree.ts";
 const tree = await plantTree();
 afterAll(() => tree[Symbol.asyncDispose]());
 
-/** `@/x` is a path in the planted tree. */
+/** `@/x` stands for a path in the planted tree. */
 const planted = (input: JsonObject): JsonObject =>
   JSON.parse(JSON.stringify(input).replaceAll('"@/', `"${tree.root}/`));
 const rule = (toolName: string, input: JsonObject, child = tree.child) =>
@@ -107,7 +107,7 @@ describe("the rule read", () => {
     },
   );
 
-  test("follows a link to where it leads now, not to where it led before", () => {
+  test("follows a link to its present target, not to an earlier one", () => {
     const link = join(tree.child.workingDir, "turning");
     symlinkSync("a.txt", link);
     expect(rule("Read", { file_path: "turning" })).toBe("read");

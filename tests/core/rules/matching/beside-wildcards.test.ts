@@ -11,7 +11,7 @@ const { supervision: _, ...place } = tree.child;
 mkdirSync(join(place.workingDir, "fixtures/bare.git"), { recursive: true });
 writeFileSync(join(place.workingDir, "gitfile"), "gitdir: fixtures/bare.git\n");
 
-/** Each line of text is a command. */
+/** Each line of a text is one command. */
 type Row = [against: string, allow: string, commands: string];
 
 const verdicts = ([against, allow, commands]: Row, rules: (match: string) => Rules) => {
@@ -26,7 +26,7 @@ const denying = (match: string): Rules => ({ deny: [match] });
 const asking = (match: string): Rules => ({ ask: [match] });
 const otherThan = (wanted: Verdict, all: [string, Verdict][]) => all.filter(([, given]) => given !== wanted);
 
-/** What a rule finds for certain. */
+/** Commands that a deny rule certainly finds. */
 const FOUND: Row[] = [
   [
     "Bash(git push)",
@@ -154,7 +154,7 @@ const FOUND: Row[] = [
   ],
 ];
 
-/** What may be meant, so that a wildcard does not allow it. */
+/** Commands that a deny rule might match, so no wildcard may allow them. */
 const SUSPECTED: Row[] = [
   [
     "Bash(git push)",
@@ -278,7 +278,7 @@ const SUSPECTED: Row[] = [
   ["Edit(./docs/readme.md)", "Bash(mytool *)", "mytool docs\nmytool .\nmytool -r docs/"],
 ];
 
-/** What no rule against it is meant for. */
+/** Commands that no deny rule concerns. */
 const UNSUSPECTED: Row[] = [
   [
     "Bash(git push)",
@@ -355,7 +355,7 @@ const UNSUSPECTED: Row[] = [
   ],
 ];
 
-describe("rules against something, beside wildcards that allow it", () => {
+describe("deny rules beside wildcards that allow the call", () => {
   test.each(FOUND)("%s is found beside %s", (against, allow, commands) => {
     expect(otherThan("deny", verdicts([against, allow, commands], denying))).toEqual([]);
     expect(otherThan("ask", verdicts([against, allow, commands], asking))).toEqual([]);
@@ -370,7 +370,7 @@ describe("rules against something, beside wildcards that allow it", () => {
     expect(otherThan("allow", verdicts([against, allow, commands], denying))).toEqual([]);
   });
 
-  test("exact words allow what is only suspected, and never what is found", () => {
+  test("exact words allow a call that is only suspected, and never one that is found", () => {
     const allow = "Bash(mywrap git push), Bash(mytool docs/readme.md), Bash(git push origin)";
     const rules = (match: string): Rules => ({ deny: [match, "Edit(./docs/**)"] });
     const commands = "mywrap git push\nmytool docs/readme.md\ngit push origin\nmywrap git push x";
@@ -378,7 +378,7 @@ describe("rules against something, beside wildcards that allow it", () => {
     expect(given).toEqual(["allow", "allow", "deny", "ask"]);
   });
 
-  test("exact words to allow cover no further target", () => {
+  test("an allow rule of exact words covers no further target", () => {
     const given = verdicts(["Bash(x)", "Bash(make test)", "make test\nmake test deploy\nmake -k test"], denying);
     expect(given.map(([, verdict]) => verdict)).toEqual(["allow", "ask", "ask"]);
   });

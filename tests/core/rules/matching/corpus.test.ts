@@ -32,7 +32,7 @@ describe("the corpus of commands", () => {
     expect(all.filter((text, at) => all.indexOf(text) !== at)).toEqual([]);
   });
 
-  test("allows nothing without a rule for it but what only reads", () => {
+  test("without a rule allows only commands that only read", () => {
     const bare = judge({ deny: RULES.deny ?? [] }, place);
     const allowed = CHAINING.ask.concat(OPTIONS.ask, SPELLING.ask, WRAPPING.ask, STORED.ask, PUBLISHED.ask);
     expect(allowed.filter((text) => bare("Bash", { command: planted(text) }) === "allow")).toEqual([]);

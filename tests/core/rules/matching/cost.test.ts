@@ -17,7 +17,10 @@ const { deny = [], ask = [], allow = [] } = RULES;
 const finder = createFinder(rulesFor([...deny, ...ask]));
 const prover = createProver(rulesFor(allow), () => false);
 
-/** Milliseconds of processor time that the fastest run takes: of at least three, and of more while others disturb. */
+/**
+ * The processor time of the fastest run in milliseconds: of at least three runs, and of more while other processes
+ * disturb.
+ */
 function cost(run: () => void, enough = 20): number {
   let least = Number.POSITIVE_INFINITY;
   for (let runs = 0; runs < 3 || (least >= enough && runs < 15); runs++) {

@@ -55,7 +55,7 @@ describe("a rule to allow says", () => {
   });
 });
 
-test("a rule to deny or ask finds what it is against anywhere, and needs no note", () => {
+test("a deny or ask rule finds its target anywhere in a call, and needs no note", () => {
   for (const match of ["Bash(rm -rf *)", "Bash(sudo *)", "Bash", "*"])
     for (const decision of ["deny", "ask"] as const) expect(noteOn(match, decision)).toBeUndefined();
 });
@@ -70,7 +70,7 @@ describe("of several rules", () => {
       }),
     );
 
-  test("those that leave out the same share a sentence, and those that are what they look like have none", () => {
+  test("rules with the same limits share a sentence, and rules without limits have none", () => {
     const said = notesOn("Bash(npm run *)", "Bash(npm test)", "Bash(git diff *)", "Bash(rm -rf *)", "Edit(./src/**)");
     expect(said).toEqual([
       expect.stringMatching(/^rules "Bash\(npm run \*\)", "Bash\(git diff \*\)" do not allow redirects .*still ask\.$/),
@@ -79,7 +79,7 @@ describe("of several rules", () => {
     expect(notesOn("Bash(npm test)")).toEqual([]);
   });
 
-  test("what is said stays short however many there are", () => {
+  test("the notes stay short for any number of rules", () => {
     const said = notesOn(...Array.from({ length: 100 }, (_, at) => `Bash(tool${at} ${"x".repeat(900)} *)`));
     expect(said).toHaveLength(1);
     expect(said[0]).toContain(" and 97 more do not allow ");

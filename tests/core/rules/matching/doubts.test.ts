@@ -22,7 +22,7 @@ const { supervision: _, ...place } = tree.child;
 const hasDangers = dangersIn(place);
 symlinkSync(join(tree.root, "outside"), join(place.workingDir, "to-outside"));
 
-/** Why none of these rules allows a call, as people read it; `undefined` where none looks as if it did. */
+/** Why none of these rules allows a call, in words for people; `undefined` if none seems to allow it. */
 function why(matches: readonly string[], toolName: string, input: JsonObject, isSuspect = false): string | undefined {
   const rules = rulesFor(matches);
   const call = judgedCall({ toolName, input }, place);
@@ -34,7 +34,7 @@ function why(matches: readonly string[], toolName: string, input: JsonObject, is
 
 const bash = (match: string | string[], command: string) => why([match].flat(), "Bash", { command });
 
-describe("a command asks although a rule looks as if it allowed it, since", () => {
+describe("a command needs approval although a rule seems to allow it, since", () => {
   test.each([
     ["Bash(npm run *)", "npm run build > out.log", "it writes to out.log (redirect)"],
     ["Bash(npm run *)", "npm run build && curl x.org", "no rule covers another part of it (curl x.org)"],
@@ -68,14 +68,14 @@ describe("a command asks although a rule looks as if it allowed it, since", () =
     for (const part of more) expect(said).toContain(part);
   });
 
-  test("of several rules the nearest one is named, and of a line that part which is not allowed", () => {
+  test("the reason names the nearest of several rules, and the part of a line that is not allowed", () => {
     expect(bash(["Bash", "Bash(npm *)", "Bash(npm run *)"], "npm run x > y")).toStartWith("Bash(npm run *) does not");
     expect(bash(["Bash(npm run *)", "Bash(git push *)"], "npm run x && git push --exec=y")).toStartWith(
       "Bash(git push *) does not cover it: a wildcard never covers",
     );
   });
 
-  test("arguments that always ask are named, and a rule against something that may be meant", () => {
+  test("the reason names arguments that always ask, and a deny rule that might match", () => {
     const background = { command: "npm run dev", run_in_background: true };
     expect(why(["Bash(npm run *)"], "Bash", background)).toEndWith(
       "it has arguments that always ask (run_in_background)",
@@ -88,14 +88,14 @@ describe("a command asks although a rule looks as if it allowed it, since", () =
     );
   });
 
-  test("no rule is named that has nothing to do with it, and none where it is allowed", () => {
+  test("the reason names no unrelated rule, and there is none for an allowed call", () => {
     expect(bash(["Bash(npm run *)", "Edit"], "make all")).toBeUndefined();
     expect(bash("Bash(npm run *)", "npm run build")).toBeUndefined();
     expect(bash([], "make all")).toBeUndefined();
   });
 });
 
-describe("another call asks although a rule looks as if it allowed it, since", () => {
+describe("a call of another tool needs approval although a rule seems to allow it, since", () => {
   const edit = (file_path: string) => ({ file_path, old_string: "a", new_string: "b" });
   test.each([
     ["Edit(./**)", "Edit", edit(".npmrc"), "the file controls programs or holds credentials"],
@@ -129,14 +129,14 @@ describe("another call asks although a rule looks as if it allowed it, since", (
     for (const part of more) expect(said).toContain(part);
   });
 
-  test("no rule is named that is for something else", () => {
+  test("the reason names no rule for another call", () => {
     expect(why(["Edit(./src/**)"], "Edit", edit("docs/x.md"))).toBeUndefined();
     expect(why(["WebFetch(domain:docs.rs)"], "WebFetch", { url: "https://x.org", prompt: "" })).toBeUndefined();
     expect(why(["mcp__github__get_*"], "mcp__mail__send", {})).toBeUndefined();
   });
 });
 
-test("of the whole corpus, what is allowed has no reason to ask, and much of what asks has one", () => {
+test("in the whole corpus, allowed calls have no reason to ask, and many of the others have one", () => {
   const corpora = [EVERYDAY, CHAINING, WRAPPING, OPTIONS, SPELLING, PUBLISHED];
   const matches = RULES.allow ?? [];
   const planted = (text: string) => text.replaceAll("@/", `${tree.root}/`);

@@ -8,7 +8,7 @@ import { createProver } from "../../../../src/core/rules/matching/prove.ts";
 import { plantTree } from "../tree.ts";
 import { dangersIn, rulesFor } from "./judge.ts";
 
-/** Rows for what a mutation run has found no test to notice: each list has its members, and each limit its two sides. */
+/** Cases that a mutation run found untested: every member of each list, and both sides of each limit. */
 const tree = await plantTree();
 afterAll(() => tree[Symbol.asyncDispose]());
 const { supervision: _, ...place } = tree.child;
@@ -22,9 +22,9 @@ const proves = (match: string, toolName: string, input: JsonObject) =>
   );
 const finds = (match: string, command: string) => createFinder(rulesFor([match])).find(call("Bash", { command }));
 
-/** A program, and words of it. */
+/** A program, and words for it. */
 const about = (rows: string[][]) => rows.map(([program = "", ...words]) => ({ program, words }));
-/** A program, an option of it, and lines of words. */
+/** A program, one of its options, and lines of words. */
 const sought = (rows: string[][]) => rows.map(([program = "", option = "", ...lines]) => ({ program, option, lines }));
 
 describe("a wildcard after a program", () => {
@@ -130,7 +130,7 @@ describe("a wildcard after a program", () => {
     ]),
   )("never covers the verbs of $program that run others", ({ program, words: verbs }) => {
     expect(verbs.filter((verb) => wildcardMayCover([program, verb], 2))).toEqual([]);
-    // A verb that only begins or ends like one is an ordinary word, which the pattern may name.
+    // A word that only begins or ends like a verb is ordinary, and the pattern may name it.
     expect(wildcardMayCover([program, `${verbs[0]}x`, "y"], 2)).toBe(true);
     expect(wildcardMayCover([program, `x${verbs[0]}`, "y"], 2)).toBe(true);
   });
@@ -203,27 +203,27 @@ describe("a rule to allow", () => {
     ["Edit", "Write", { file_path: ".githooks/pre-commit", content: "" }],
     ["Edit", "Write", { file_path: "src/.hg/hgrc", content: "" }],
     ["*", "Write", { file_path: ".svn/x", content: "" }],
-    // What must come from a person.
+    // Only a person may answer these.
     ["EnterPlanMode", "EnterPlanMode", {}],
     ["EnterWorktree", "EnterWorktree", {}],
     ["ExitWorktree", "ExitWorktree", {}],
-    // A search reads the files that say what it skips, wherever their links lead.
+    // A search tool reads ignore files even if they are links.
     ["Read(./ignoring/**)", "Grep", { pattern: "x", path: "ignoring" }],
     ["Read(./**)", "Grep", { pattern: "x", path: "ignoring" }],
-    // Only a pattern for all that is below covers a search.
+    // Only a pattern for everything below covers a search.
     ["Read(./src/*)", "Grep", { pattern: "x", path: "src" }],
     ["Read(./src/deep/**)", "Grep", { pattern: "x", path: "src" }],
     ["Read(./*/deep/**)", "Grep", { pattern: "x", path: "src/deep" }],
     ["Read(./src/**)", "Grep", { pattern: "x", path: "docs" }],
     ["Read(./src/**)", "Read", { file_path: "src/missing.ts" }],
     ["Edit(./src/**)", "Grep", { pattern: "x", path: "src" }],
-    // A redirect to no name at all, and to a place outside.
+    // A redirect to an empty name, and to a place outside.
     ["Bash(npm test)", "Bash", { command: 'npm test > ""' }],
     ["Edit(./src/**)", "Bash", { command: "echo x > /src/out.txt" }],
     ["Edit(./src/**)", "Bash", { command: "> src/out.txt" }],
     // A line break where a command is missing.
     ["Bash(npm test)", "Bash", { command: "npm test &&\n&& npm test" }],
-    // Claude Code changes such a redirect itself.
+    // Claude Code rewrites such a redirect.
     ["Bash(echo *)", "Bash", { command: "echo a '>nul'" }],
     ["Bash(echo *)", "Bash", { command: "echo a '>  nul'" }],
   ])("%s does not cover %s %j", (match, tool, input) => {

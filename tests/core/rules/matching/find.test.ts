@@ -121,7 +121,7 @@ describe("createFinder", () => {
     expect(finds(match, tool, input)).toBeUndefined();
   });
 
-  test("names the first rule by the order given, whatever kind it is of", () => {
+  test("names the first rule in the given order, of whatever kind", () => {
     const call: [string, JsonObject] = ["Bash", { command: "rm -rf x > docs/y" }];
     const matches = ["Bash(rm *)", "*", "Edit(./docs/**)", "Bash(rm -rf *)"];
     expect(matches.map((match) => finds([match, ...matches], ...call))).toEqual(matches);
@@ -139,7 +139,7 @@ describe("createFinder", () => {
 });
 
 describe("where a search fails", () => {
-  /** A call of which nothing can be read. */
+  /** A call of which nothing can be parsed. */
   const unreadable = (toolName: string) => {
     const judged = judgedCall({ toolName, input: { command: "ls" } }, place);
     const fails = () => {
@@ -148,15 +148,15 @@ describe("where a search fails", () => {
     return { ...judged, started: fails, literal: fails };
   };
 
-  test("nothing is found, and the call counts as not searched, so that nothing of it is proven", () => {
+  test("nothing is found, and nothing is proven, because the call counts as not searched", () => {
     const judged = unreadable("Bash");
     expect(createFinder(rulesFor(["Bash(rm *)"])).find(judged)).toBeUndefined();
     expect(judged.hasFailed).toBe(true);
   });
 
-  test("a rule against something may be meant", () => {
+  test("a deny rule might match", () => {
     expect(createFinder(rulesFor(["Bash(rm *)"])).suspects(unreadable("Bash"))).toBe(true);
-    // A call of another tool is not looked at.
+    // Calls of other tools are not examined.
     expect(createFinder(rulesFor(["Bash(rm *)"])).suspects(unreadable("Read"))).toBe(false);
   });
 });
@@ -232,7 +232,7 @@ describe("what a finder withholds", () => {
     expect(withheld(match).holdsPrivate(found(path))).toBe(holds);
   });
 
-  test("a search of more files than can be looked through is not proven", async () => {
+  test("a search of too many files is not proven", async () => {
     await using many = await temporaryDirectory();
     const fill = (from: number, to: number) =>
       execFileSync("sh", ["-c", `mkdir -p below && cd below && seq ${from} ${to} | xargs touch`], { cwd: many.path });

@@ -8,7 +8,7 @@ import { openRecordedBash } from "./recorded-bash.ts";
 
 setDefaultTimeout(300_000);
 
-/** What is allowed: exact words, first words, and a directory that may be written. */
+/** The allowed commands: exact words, first words, and a writable directory. */
 const EXACT = [
   ["npm", "test"],
   ["make", "build"],
@@ -21,7 +21,7 @@ const RULES = [
   ...FIRST.map((words) => `Bash(${words.join(" ")} *)`),
   "Edit(./out/**)",
 ];
-/** Programs that only read, and may stand beside what is allowed. */
+/** Programs that only read, and may run beside allowed commands. */
 const READERS = [
   "cat",
   "head",
@@ -74,7 +74,7 @@ const prover = createProver(rules, dangersIn(workingDir));
 const isAllowed = (command: string) =>
   prover.prove(judgedCall({ toolName: "Bash", input: { command } }, place), undefined) !== undefined;
 
-/** By what ran, and nothing else: neither the parser nor the matcher has a say in it. */
+/** Whether a rule names these words. It compares words only, without the parser and the matcher under test. */
 function isNamed(words: string[]): boolean {
   const isExact = EXACT.some((exact) => exact.length === words.length && exact.every((word, at) => word === words[at]));
   if (isExact || FIRST.some((first) => first.every((word, at) => word === words[at]))) return true;
@@ -153,7 +153,7 @@ const simple = fc
     fc.oneof({ weight: 5, arbitrary: fc.constant("") }, { weight: 1, arbitrary: fc.constantFrom(...REDIRECTS) }),
   )
   .map(([wrapper, words, rest, redirect]) => `${wrapper}${[words, ...rest, redirect].filter(Boolean).join(" ")}`);
-/** Shapes that are often allowed, so that most runs test what comes beside them. */
+/** Shapes that are often allowed, so that most runs test the parts beside them. */
 const likely = fc
   .tuple(allowed, fc.constantFrom("", " -m x", " a.txt", " 'a b'", " > out/a", " 2>&1 | tail -n 5", " && echo done"))
   .map((parts) => parts.join(""));
@@ -164,7 +164,7 @@ const line = fc
   )
   .map(([first, rest]) => [first, ...rest.flat()].join(" "));
 
-test("a command line that rules allow runs nothing that no rule names, and writes nowhere else", () => {
+test("an allowed command line runs only programs that a rule names, and writes nowhere else", () => {
   let count = 0;
   fc.assert(
     fc.property(line, (text) => {
@@ -180,7 +180,7 @@ test("a command line that rules allow runs nothing that no rule names, and write
   expect(count).toBeGreaterThan(300);
 });
 
-test("the test itself would see what nobody named, by whatever way it runs", () => {
+test("the test itself would notice an unnamed program, in whatever way it runs", () => {
   const ran = (text: string) => bash.run(text).commands.some((words) => !isNamed(words));
   for (const text of [
     "npm test; evil",

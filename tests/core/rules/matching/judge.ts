@@ -12,7 +12,7 @@ import { requested } from "../../../review/requested.ts";
 export type Verdict = "allow" | "deny" | "ask";
 export type Rules = Partial<Record<Verdict, readonly string[]>>;
 
-/** Rules whose ids are what they match. */
+/** Rules whose ids are their matches. */
 export function rulesFor(matches: readonly string[]) {
   return matches.map((match) => {
     const read = readBefore.get(match) ?? readMatch(match);
@@ -22,10 +22,10 @@ export function rulesFor(matches: readonly string[]) {
   });
 }
 
-/** Properties make rules of the same matches thousands of times. */
+/** Property tests parse the same matches thousands of times. */
 const readBefore = new Map<string, ReturnType<typeof readMatch>>();
 
-/** The dangers that people are shown, besides `tool`. */
+/** The dangers that people see, except `tool`. */
 export function dangersIn({ workingDir }: Place) {
   return ({ toolName, input }: ToolCall): boolean => {
     const path = [input["file_path"], input["notebook_path"], input["path"]].find((one) => typeof one === "string");

@@ -56,7 +56,7 @@ describe("no rule can allow", () => {
     expect(why(tool, input)).toStartWith(reason);
   });
 
-  test("what runs where nobody knows", () => {
+  test("a call whose directory is unknown", () => {
     const elsewhere = { ...place, workingDir: undefined };
     expect(why("Bash", { command: "npm test" }, elsewhere)).toBe("where it would run is not known");
   });
@@ -80,7 +80,7 @@ test.each<[string, JsonObject]>([
   expect(why(tool, input)).toBeUndefined();
 });
 
-test("of the whole corpus, no call that a single rule allows is said to be beyond all rules", () => {
+test("in the whole corpus, no call that a single rule allows counts as beyond all rules", () => {
   const commands = [EVERYDAY, CHAINING, WRAPPING, OPTIONS, SPELLING].flatMap(({ allow, ask }) => [...allow, ...ask]);
   const provers = rulesFor((RULES.allow ?? []).map((match) => match.replaceAll("@/", `/${tree.root}/`))).map((rule) =>
     createProver([rule], dangersIn(place)),
@@ -92,7 +92,7 @@ test("of the whole corpus, no call that a single rule allows is said to be beyon
   expect(wrong).toEqual([]);
 });
 
-test("where a rule against something may be meant, only what no exact words allow is beyond all rules", () => {
+test("where a deny rule might match, only calls that no exact words allow are beyond all rules", () => {
   const against = createFinder(rulesFor(["Bash(git push *)"]));
   const reason = (command: string) => {
     const call = judgedCall({ toolName: "Bash", input: { command } }, place);

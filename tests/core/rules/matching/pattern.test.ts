@@ -113,7 +113,7 @@ describe("readMatch", () => {
     expect(problemOf(match)).toContain(words);
   });
 
-  test("never throws, and keeps its problem short", () => {
+  test("never throws, and keeps the problem short", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary", maxLength: 100 }), hostile()), (match) => {
         expect((problemOf(match) ?? "").length).toBeLessThan(300);

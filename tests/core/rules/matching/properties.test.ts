@@ -22,11 +22,11 @@ const COMMANDS = [EVERYDAY, CHAINING, WRAPPING, OPTIONS].flatMap(commandsOf);
 
 const command = fc.constantFrom(...COMMANDS).map((text) => text.replaceAll("@/", `${tree.root}/`));
 const some = (matches: readonly string[]) => fc.subarray([...matches]);
-/** Every match may be on either side. */
+/** Every match may occur on either side. */
 const matches = fc.constantFrom(...deny, ...ask, ...allow, "Bash", "*", "Edit", "Read");
 
 describe("rules", () => {
-  test("an allow rule more never turns a denial or a question of a rule into something else", () => {
+  test("one more allow rule never changes a denial or a question", () => {
     fc.assert(
       fc.property(command, some(allow), matches, (text, allowed, more) => {
         const before = judge({ deny, ask, allow: allowed }, place)("Bash", { command: text });
@@ -37,7 +37,7 @@ describe("rules", () => {
     );
   });
 
-  test("a deny rule more never allows anything", () => {
+  test("one more deny rule never allows anything", () => {
     fc.assert(
       fc.property(command, some(deny), matches, (text, denied, more) => {
         const before = judge({ deny: denied, allow }, place)("Bash", { command: text });
@@ -60,7 +60,7 @@ describe("rules", () => {
     );
   });
 
-  test("a proof needs no other rules than those that it names", () => {
+  test("a proof needs only the rules that it names", () => {
     fc.assert(
       fc.property(command, some(allow), (text, allowed) => {
         const judged = judgedCall({ toolName: "Bash", input: { command: text } }, place);
@@ -74,7 +74,7 @@ describe("rules", () => {
     );
   });
 
-  test("a command is found in whatever stands around it", () => {
+  test("a command is found whatever surrounds it", () => {
     const around = fc.constantFrom<(text: string) => string>(
       (text) => `( ${text} )`,
       (text) => `{ ${text}; }`,

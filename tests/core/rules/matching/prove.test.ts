@@ -175,7 +175,7 @@ describe("createProver", () => {
     expect(proves(matches, tool, input)).toBeUndefined();
   });
 
-  test("proves nothing about commands and files where the working directory is not known", () => {
+  test("proves nothing about commands and files without a known working directory", () => {
     const elsewhere = { ...place, workingDir: undefined };
     expect(proves("Bash(npm test)", "Bash", { command: "npm test" }, elsewhere)).toBeUndefined();
     expect(proves("Edit(//tmp/**)", "Write", { file_path: "/tmp/x", content: "" }, elsewhere)).toBeUndefined();
@@ -200,16 +200,16 @@ describe("createProver", () => {
     ]);
   });
 
-  test("names only the rules of the commands that need one, unless all of the line only reads", () => {
+  test("names only the rules of commands that need one, unless the whole line only reads", () => {
     const matches = ["Bash(ls *)", "Bash(npm test)"];
     expect(proves(matches, "Bash", { command: "ls src && npm test" })).toEqual(["Bash(npm test)"]);
-    // What was tested may have changed what is listed.
+    // The test may have changed the listed files.
     expect(proves(matches, "Bash", { command: "npm test && ls" })).toEqual(matches.toReversed());
     expect(proves(matches, "Bash", { command: "ls src && ls" })).toEqual(["Bash(ls *)"]);
     expect(proves(matches, "Bash", { command: "ls src && cat a.txt" })).toEqual(["Bash(ls *)"]);
   });
 
-  test("proves nothing where the check for dangers fails", () => {
+  test("proves nothing if the check for dangers fails", () => {
     const judged = judgedCall({ toolName: "WebSearch", input: {} }, place);
     const failing = () => {
       throw new Error("the check has failed");
@@ -218,7 +218,7 @@ describe("createProver", () => {
     expect(createProver(rulesFor(["WebSearch"]), () => false).prove(judged, undefined)).toEqual(["WebSearch"]);
   });
 
-  test("proves no line in which not every command can be looked for", () => {
+  test("proves no line with a command that can't be examined", () => {
     const line = (breaks: number) => `npm test${"\n".repeat(breaks)}rm x`;
     const matches = ["Bash(npm test)", "Bash(rm x)"];
     expect(proves(matches, "Bash", { command: line(3) })).toEqual(matches);
@@ -227,7 +227,7 @@ describe("createProver", () => {
     expect(proves(`Bash(${nested})`, "Bash", { command: nested })).toBeUndefined();
   });
 
-  test("proves nothing that a search has failed in", () => {
+  test("proves no call in which a search has failed", () => {
     const judged = judgedCall({ toolName: "WebSearch", input: {} }, place);
     judged.hasFailed = true;
     expect(createProver(rulesFor(["WebSearch"]), () => false).prove(judged, undefined)).toBeUndefined();

@@ -5,25 +5,25 @@ import { temporaryDirectory } from "../../../support/temporary.ts";
 const BASH = Bun.which("bash") ?? "bash";
 const SH = Bun.which("sh") ?? "sh";
 
-/** What a command line has run, each with its words, and the files that it has written. */
+/** The commands that a command line ran, each with its words, and the files that it wrote. */
 export type Ran = { commands: string[][]; written: string[] };
 
 /**
- * A bash in which no program does anything: whatever it would run, builtins too, is written down with its words instead.
- * A path can't be replaced: only those that lead to nothing may be tried, and that one was tried counts as a run.
+ * A bash in which no program does anything: it only records the words of each program or builtin. Paths can't be
+ * replaced, so only paths to nothing may be tried, and an attempt counts as a run.
  */
 export async function openRecordedBash(programs: readonly string[]) {
   const directory = await temporaryDirectory();
   const at = (name: string) => join(directory.path, name);
   const log = at("log");
   for (const name of ["bin", "log", "work", "work/out", "work/src"]) mkdirSync(at(name));
-  // One file for each run: several may run at once.
+  // One file for each run, because several may run in parallel.
   const record = `for word in "\${0##*/}" "$@"; do printf '%s\\0' "$word"; done >'${log}'/$$`;
   for (const name of programs) {
     writeFileSync(at(`bin/${name}`), `#!${SH}\n${record}\n`);
     chmodSync(at(`bin/${name}`), 0o755);
   }
-  // All but what the preamble itself needs.
+  // All builtins except those that the preamble needs.
   const builtins =
     ". : [ alias bg bind break builtin caller command compgen complete continue declare dirs disown echo " +
     "eval exec export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read " +

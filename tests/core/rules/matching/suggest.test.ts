@@ -115,13 +115,13 @@ describe("suggestedMatch", () => {
     expect(suggests(tool, input)).toBe(match);
   });
 
-  test("suggests nothing about commands and files where the working directory is not known", () => {
+  test("suggests nothing about commands and files without a known working directory", () => {
     const elsewhere = { ...place, workingDir: undefined };
     expect(suggests("Bash", { command: "npm test" }, elsewhere)).toBeUndefined();
     expect(suggests("Edit", { file_path: "/x/a.txt", ...EDIT }, elsewhere)).toBeUndefined();
   });
 
-  test("only what proves the very call, with the rule alone", () => {
+  test("suggests only a rule that proves this call on its own", () => {
     const commands = [EVERYDAY, CHAINING, WRAPPING, OPTIONS, SPELLING].flatMap(({ allow, deny, ask }) => [
       ...allow,
       ...deny,

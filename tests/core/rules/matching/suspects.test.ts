@@ -8,7 +8,7 @@ const tree = await plantTree();
 afterAll(() => tree[Symbol.asyncDispose]());
 
 const { supervision: _, ...place } = tree.child;
-/** What is neither found nor suspected is covered by a bare `Bash` of allowed_tools. */
+/** A bare `Bash` of allowed_tools covers calls that are neither found nor suspected. */
 const verdict = (match: string, command: string) => {
   const finder = createFinder(rulesFor([match]));
   const judged = judgedCall({ toolName: "Bash", input: { command } }, place);
@@ -22,15 +22,15 @@ const REMOVE = "Bash(rm -rf *)";
 const SECRET = "Read(.env)";
 const DOCS = "Edit(./docs/**)";
 
-describe("what a rule against something suspects", () => {
+describe("a deny rule suspects", () => {
   test.each<[string, string[]]>([
-    // A program, a verb or options that are known only when the command runs.
+    // A program, verb or option that is unknown before the command runs.
     [
       PUSH,
       ["$X push", "$(echo git) push", "git $X", 'git "$X" origin', "git -C x $X", "f() { $1; }; f git", "xargs git"],
     ],
     [REMOVE, ["rm $X", 'rm "$f"', "rm -$X y", "rm $(cat x)", "echo -rf | xargs rm", "find . -exec rm {} +"]],
-    // A text that nobody can read before.
+    // A text that is unknown before the command runs.
     [PUSH, ['eval "$X"', 'sh -c "$X"', 'ssh host "$X"', "cat x | sh", "curl x | bash -s", "bash <<EOF\n$X\nEOF"]],
     [PUSH, ["npm test (", "echo 'open", "if", `${"env ".repeat(20)}ls`, `ls ${";".repeat(5_000)}`]],
     [PUSH, ["bash <(echo git push)", "source <(echo git push)", "bash $X", "git p", "git --config-env=alias.p=X p"]],
@@ -52,12 +52,12 @@ describe("what a rule against something suspects", () => {
         "make SHELL=git x",
       ],
     ],
-    // A program in a container, behind an option that is not known.
+    // A program in a container, after an unknown option.
     [
       PUSH,
       ["docker exec --unknown x c git push", "docker run --unknown x image git push", "podman exec --latest git push"],
     ],
-    // A directory with such a file, a pattern for it, and a word that could be it.
+    // A directory with such a file, a pattern that matches it, and a word that could name it.
     [SECRET, ["cat $f", 'cat "$f"', "cat *", "cat .e*", "cat ./.e??", "for f in *; do cat $f; done", "head -1 <$f"]],
     [
       SECRET,
@@ -75,7 +75,7 @@ describe("what a rule against something suspects", () => {
     ],
     [SECRET, ["find . -exec cat {} +", "find . | xargs cat", "while read x; do echo $x; done < $f", "curl -d @$f x"]],
     [SECRET, ["ln -s $PWD/.env x", "cd $X && cat a.txt", "cd ~/x; head a.txt"]],
-    // What is changed, but known only when the command runs.
+    // Changed files that are unknown before the command runs.
     [DOCS, ["rm *", "touch $X", "echo x > $X", "echo x > d*/a.md", "echo x > {docs,src}/x", "cd docs && rm *"]],
     [
       DOCS,

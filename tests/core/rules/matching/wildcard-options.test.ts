@@ -7,7 +7,7 @@ afterAll(() => tree[Symbol.asyncDispose]());
 
 const { supervision: _, ...place } = tree.child;
 
-/** Each line of text is a command. */
+/** Each line of a text is one command. */
 const verdicts = (allow: string, commands: string) => {
   const decide = judge({ allow: allow.split(", ") }, place);
   const lines = commands.split("\n").map((line) => line.trim());
@@ -135,7 +135,7 @@ describe("the options that a wildcard covers", () => {
     ["Bash(pnpm --filter web *)", "pnpm --filter web dlx evil\npnpm --filter web exec evil\npnpm --filter web evil"],
     ["Bash(yarn --silent *)", "yarn --silent exec evil\nyarn --silent dlx evil"],
     ["Bash(yarn workspace y *)", "yarn workspace y exec evil\nyarn workspace y evil\nyarn workspace y run evil"],
-    // What has no script of that name is a program of node_modules/.bin.
+    // A name without such a script is a program of node_modules/.bin.
     ["Bash(yarn *)", "yarn evil\nyarn run evil\nyarn run lint --fix\nyarn run --silent evil\nyarnpkg run evil"],
     ["Bash(yarn run *)", "yarn run evil\nyarn run -T evil\nyarn run test"],
     ["Bash(yarn workspaces *)", "yarn workspaces foreach run evil"],
@@ -156,7 +156,7 @@ describe("the options that a wildcard covers", () => {
     ["Bash(yarn test *)", "yarn test @args\nyarn test -w @args"],
     ["Bash(pnpm run *)", "pnpm run build @args\npnpm run build -w @args"],
     ["Bash(turbo *)", "turbo run build -- @args"],
-    // Packages from elsewhere, and what pip reads more of.
+    // Packages from elsewhere, and files from which pip reads more.
     [
       "Bash(pip *)",
       `pip install -r requirements.txt
@@ -185,7 +185,7 @@ describe("the options that a wildcard covers", () => {
     ],
     ["Bash(pip3 *)", "pip3 install -r x\npip3 install -e src"],
     ["Bash(python3 *)", "python3 -m pip install x"],
-    // Libraries, plugins and goals, which are code.
+    // Libraries, plugins and goals, all of which are code.
     [
       "Bash(openssl *)",
       `openssl dgst -engine ./evil.so a.txt
@@ -214,7 +214,7 @@ describe("the options that a wildcard covers", () => {
     ["Bash(./gradlew *)", "./gradlew -I x\n./gradlew --init-s x\n./gradlew --include-build=x"],
     ["Bash(gmake *)", "gmake CC=./evil\ngmake -f x\ngmake -Cx"],
     ["Bash(ctest *)", "ctest -S x.cmake\nctest --script x\nctest --build-and-test x y\nctest -D x"],
-    // Code and settings that are not the project's.
+    // Code and settings from outside of the project.
     [
       "Bash(tsc *)",
       "tsc -p /etc\ntsc -p /etc/evil\ntsc --project=/etc/evil\ntsc -p../evil\ntsc /etc/x.ts\ntsc -b /etc",

@@ -19,7 +19,7 @@ const linesOf = (text: string) =>
     .map((line) => line.trim())
     .filter((line) => line !== "");
 
-/** A rule, commands that it covers, and commands that look alike but run, send, print or write something else. */
+/** A rule, commands that it covers, and similar commands that run, send, print or write something else. */
 const WILDCARDS: [rule: string, covered: string, asked: string][] = [
   ["Bash(git rm *)", "git rm a.txt\n git rm '*.txt'", "git rm *.txt\n git rm ./*.txt\n git rm -- *.txt"],
   [
@@ -237,7 +237,7 @@ const WILDCARDS: [rule: string, covered: string, asked: string][] = [
   ],
 ];
 
-/** A rule against something, and commands that it finds. */
+/** A deny rule, and commands that it finds. */
 const FOUND: [against: string, commands: string][] = [
   ["Bash(git push origin main)", "git push origin heads/main\n git push origin x:heads/main"],
   [
@@ -269,7 +269,7 @@ const FOUND: [against: string, commands: string][] = [
   ["Bash(pip install *)", "uv pip install x\n py -m pip install x"],
 ];
 
-/** The same, and commands that may be meant: nothing but exact words allows them. */
+/** The same with commands that it might match: only exact words allow them. */
 const SUSPECTED: [against: string, allow: string, commands: string][] = [
   [
     "Bash(git push origin main)",
@@ -294,7 +294,7 @@ const SUSPECTED: [against: string, allow: string, commands: string][] = [
   ["WebFetch(domain:*.evil.example)", "Bash(curl *)", "curl https://a.b.evil.example/x"],
 ];
 
-/** The same, and commands that it leaves alone. */
+/** The same with commands that it leaves alone. */
 const LEFT: [against: string, allow: string, commands: string][] = [
   [
     "Bash(git push origin main)",
@@ -312,26 +312,26 @@ const LEFT: [against: string, allow: string, commands: string][] = [
 ];
 
 describe("a wildcard after the name of a program", () => {
-  test.each(WILDCARDS)("%s covers what is meant, and asks about what only looks like it", (rule, covered, asked) => {
+  test.each(WILDCARDS)("%s covers these commands, and not others that only look like them", (rule, covered, asked) => {
     expect(otherThan("allow", { allow: [rule] }, covered)).toEqual([]);
     expect(otherThan("ask", { allow: [rule] }, asked)).toEqual([]);
   });
 
-  test("covers a name that it has itself: the script env of npm", () => {
+  test("covers a script that the pattern names: env of npm", () => {
     expect(otherThan("allow", { allow: ["Bash(npm run env *)"] }, "npm run env")).toEqual([]);
   });
 });
 
-describe("a rule against something", () => {
+describe("a deny rule", () => {
   test.each(FOUND)("%s finds it under other names and behind other programs", (against, commands) => {
     expect(otherThan("deny", { deny: [against] }, commands)).toEqual([]);
   });
 
-  test.each(SUSPECTED)("%s may be meant, so that %s does not allow it", (against, allow, commands) => {
+  test.each(SUSPECTED)("%s might match, so %s does not allow the call", (against, allow, commands) => {
     expect(otherThan("ask", { deny: [against], allow: [allow] }, commands)).toEqual([]);
   });
 
-  test.each(LEFT)("%s leaves alone what %s allows besides", (against, allow, commands) => {
+  test.each(LEFT)("%s leaves alone other calls that %s allows", (against, allow, commands) => {
     expect(otherThan("allow", { deny: [against], allow: [allow] }, commands)).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import type { Corpus } from "./corpus.ts";
 
 /**
- * Other commands beside or inside an allowed one. Published for Claude Code (issues 4956, 13649, 28784, 36637, 39601,
+ * Other commands beside or inside an allowed one, as reported for Claude Code (issues 4956, 13649, 28784, 36637, 39601,
  * 70369), Gemini CLI (issues 5495, 11510, 11766), Cursor, Codex and opencode.
  */
 export const CHAINING: Corpus = {

@@ -1,9 +1,9 @@
 import type { Rules, Verdict } from "../judge.ts";
 
-/** Commands by the verdict that they get under the rules below. */
+/** Commands by their verdict under the rules below. */
 export type Corpus = Record<Verdict, readonly string[]>;
 
-/** What somebody who works with an agent every day could have collected; some of it is careless. */
+/** Rules that a daily user of an agent could have collected; some are careless. */
 export const RULES: Rules = {
   deny: [
     "Bash(rm -rf *)",

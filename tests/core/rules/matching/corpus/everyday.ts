@@ -1,6 +1,6 @@
 import type { Corpus } from "./corpus.ts";
 
-/** What agents do all day. */
+/** Typical commands of agents. */
 export const EVERYDAY: Corpus = {
   allow: [
     "git log --oneline -7",

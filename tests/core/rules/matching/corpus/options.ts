@@ -1,8 +1,8 @@
 import type { Corpus } from "./corpus.ts";
 
 /**
- * Allowed programs that run others through an option or their own language: published as CVE-2025-54795, CVE-2025-58764,
- * CVE-2025-64755 and CVE-2025-66032 for Claude Code, and for Codex, Cursor and Gemini CLI.
+ * Allowed programs that run others through an option or their own language, as published in CVE-2025-54795,
+ * CVE-2025-58764, CVE-2025-64755 and CVE-2025-66032 for Claude Code, and for Codex, Cursor and Gemini CLI.
  */
 export const OPTIONS: Corpus = {
   allow: [

@@ -1,6 +1,6 @@
 import type { Corpus } from "./corpus.ts";
 
-/** Texts that look like an allowed command to a program or a person, and mean something else to a shell. */
+/** Texts that look like an allowed command to a program or a person but have another meaning in a shell. */
 export const SPELLING: Corpus = {
   allow: ["npm\ttest", "  npm test", "npm test ", "npm test\n", "npm te'st'", 'echo "a\\"b"', "echo a\\ b"],
   deny: [

@@ -1,6 +1,9 @@
 import type { Corpus } from "./corpus.ts";
 
-/** What git prints of what it has stored, while rules keep some files from being read: all of it, unless it is limited. */
+/**
+ * Commands with which git prints stored contents, while rules forbid reading some files. Unless limited, git prints
+ * everything.
+ */
 export const STORED: Corpus = {
   allow: [
     "git log --stat --author src",
@@ -44,7 +47,7 @@ export const STORED: Corpus = {
   ],
   deny: ["git log -p -- .env", "git show HEAD:.env", "git grep x HEAD -- nest", "git archive HEAD nest/open.txt"],
   ask: [
-    // The value of an option is no path that limits anything.
+    // The value of an option is no path that limits the output.
     "git log -p --author src",
     "git log -p --author=src",
     "git log -p --committer src",
@@ -62,7 +65,7 @@ export const STORED: Corpus = {
     "git log -S src",
     "git log -G src",
     "git log -Sx -- src",
-    // All that was committed, or is changed.
+    // Everything that was committed or changed.
     "git log -p",
     "git log -u",
     "git log -c",
@@ -123,14 +126,14 @@ export const STORED: Corpus = {
     "git status -svu",
     "git tag -l '--format=%(raw)'",
     "git for-each-ref '--format=%(RAW)'",
-    // The working directory, and what the index has of it.
+    // The working directory and the index.
     "git grep SECRET",
     "git grep -- a.txt",
     "git grep -e SECRET HEAD src",
     "git grep SECRET HEAD -- src",
     "git grep --cached SECRET src",
     "git grep SECRET src --",
-    // A directory that may have held such a file, a directory in which its name means another file.
+    // A directory that may have held such a file, or in which its name means another file.
     "git log -p src",
     "git log -p -- src",
     "git diff HEAD -- src",
@@ -142,7 +145,7 @@ export const STORED: Corpus = {
     "git show :src/x.ts",
     "git show HEAD:link-in/x.ts",
     "git cat-file -p abc:src/x.ts",
-    // A path that is not there, is a link, or is read in another way.
+    // A path that is missing, is a link, or can be read in another way.
     "git log -p -- src/missing.ts",
     "git log -p -- link-in",
     "git log -p -- '*.ts'",
@@ -152,14 +155,14 @@ export const STORED: Corpus = {
     "git log -p -- .",
     "git log -p ..",
     "git log -p :/src",
-    // More than the paths.
+    // More than the named paths.
     "git log -p --full-diff -- src/x.ts",
     "git log -p --follow -- src/x.ts",
     "git log -p --submodule=diff -- src/x.ts",
     "git diff --relative src/x.ts",
     "git -P -c x.y=z log -p -- src/x.ts",
     "git --literal-pathspecs log -p -- src/x.ts",
-    // Behind a wrapper, and of another kind.
+    // After a wrapper, and other version control programs.
     "git --no-pager diff",
     "git -P show",
     "git log --oneline; git show",

@@ -1,6 +1,6 @@
 import type { Corpus } from "./corpus.ts";
 
-/** Denied commands that other programs run, and other spellings of them (Claude Code issues 18613, 31523, 92542). */
+/** Denied commands run by other programs, and other spellings of them (Claude Code issues 18613, 31523, 92542). */
 export const WRAPPING: Corpus = {
   allow: ["git log push", "git commit -m 'rm -rf /'", "echo rm -rf /", "git log --grep 'rm -rf'"],
   deny: [

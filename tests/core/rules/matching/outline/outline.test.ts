@@ -163,7 +163,7 @@ function inputs(file_path: string): Record<string, ToolCall["input"]> {
   };
 }
 
-/** By reading the call itself, as it is decided. */
+/** Matches the call itself, as in a decision. */
 function isMatched(decision: RuleDecision, match: string, made: ToolCall, place: Place): boolean {
   const rules = rulesFor([match]);
   const judged = judgedCall(made, place);
@@ -174,7 +174,7 @@ function isMatched(decision: RuleDecision, match: string, made: ToolCall, place:
 let unknown = 0;
 let told = 0;
 
-/** Where its outline tells otherwise than the call itself. */
+/** The rules for which the outline and the call itself disagree. */
 function differences(made: ToolCall, tried: readonly string[], place: Place): unknown[] {
   const text = outlineOf(judgedCall(made, place), dangersIn(place));
   if (text === undefined) return [];
