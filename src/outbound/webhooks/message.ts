@@ -89,7 +89,7 @@ export function messageOf({ event, pageUrl, decideUrl, now }: MessageNeed): Mess
         tool: shortLine(event.tool_name, MAX_NAME),
         text: visibleLines(summaryOf({ ...event, input: event.tool_input })),
         urgency: "highest",
-        links: to("Open", pageAddress.session(event.session_id)),
+        links: to("Open", addressOf(event)),
       };
     case "turn_ended":
       return {
@@ -98,9 +98,14 @@ export function messageOf({ event, pageUrl, decideUrl, now }: MessageNeed): Mess
         session,
         text: visibleLines(event.error ?? ""),
         urgency: event.status === "failed" ? "high" : "normal",
-        links: to("Open", pageAddress.session(event.session_id)),
+        links: to("Open", addressOf(event)),
       };
   }
+}
+
+/** The page shows the turn itself, not the end of its session. */
+function addressOf({ session_id, turn_id }: { session_id: string; turn_id: string }): string {
+  return pageAddress.turn(session_id, { id: turn_id, seq: 0 });
 }
 
 /** The message that tests whether messages arrive. */

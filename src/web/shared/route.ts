@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import { pageAddress, type TurnPlace } from "../../contract/page-address.ts";
 
 export type Route =
   /** With an id: shows one request, even if it was decided. */
@@ -12,23 +13,14 @@ export type Route =
   | { page: "history"; id?: string }
   | { page: "rules"; id?: string };
 
-/** A place in a session: a turn and the number of an event. */
-export type TurnPlace = { id: string; seq: number };
-
 export const linkTo = {
+  ...pageAddress,
   inbox: "#/inbox",
   sessions: "#/sessions",
   rules: "#/rules",
   overview: "#/overview",
-  settings: "#/settings",
   history: "#/history",
-  request: (id: string) => `#/inbox/${encodeURIComponent(id)}`,
-  session: (id: string) => `#/sessions/${encodeURIComponent(id)}`,
-  /** The start of a turn, or the event with this number in it. */
-  turn: (session: string, { id, seq }: TurnPlace) =>
-    `${linkTo.session(session)}/turns/${encodeURIComponent(id)}${seq > 0 ? `/${seq}` : ""}`,
   rule: (id: string) => `#/rules/${encodeURIComponent(id)}`,
-  decision: (id: string) => `#/history/${encodeURIComponent(id)}`,
 };
 
 const CODE = /#code=([\w-]+)$/;

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { TurnPlace } from "../../shared/route.ts";
+import type { TurnPlace } from "../../../contract/page-address.ts";
 import { rangesIn } from "./found-text.ts";
 import { CHUNK, type Transcript } from "./transcript.ts";
 
