@@ -20,7 +20,7 @@ process.stderr.on("error", () => {});
 process.stdout.on("error", (cause: Error & { code?: string }) => {
   // The reader is gone, as in `plexus pending | head -1`: that is no failure.
   if (cause.code === "EPIPE" || cause.code === "EIO") return;
-  terminal.err(complaint(`Standard output can't be written (${cause.message}).`));
+  terminal.err(complaint(`Standard output can't be written (${cause.message}).`, terminal));
   process.exitCode = ExitCode.failed;
 });
 
@@ -45,6 +45,6 @@ async function run(argv: string[]): Promise<ExitCode> {
 }
 
 function complain(message: string, exitCode: ExitCode): ExitCode {
-  terminal.err(complaint(message));
+  terminal.err(complaint(message, terminal));
   return exitCode;
 }

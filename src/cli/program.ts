@@ -28,6 +28,7 @@ import { sessionsCommand } from "./commands/sessions/sessions.ts";
 import { statsCommand } from "./commands/statistics/stats.ts";
 import { printable } from "./terminal/printable.ts";
 import type { Terminal } from "./terminal/terminal.ts";
+import { brokenBetweenWords, usageWords } from "./usage-words.ts";
 
 const COMMANDS = [
   runCommand,
@@ -75,10 +76,13 @@ export function createProgram(terminal: Terminal): Command {
       outputError: (text) =>
         terminal.err(
           complaint(
-            text
-              .trim()
-              .replace(/^error: /, "")
-              .replaceAll(/\s*\n\s*/g, " "),
+            usageWords(
+              text
+                .trim()
+                .replace(/^error: /, "")
+                .replaceAll(/\s*\n\s*/g, " "),
+            ),
+            terminal,
           ),
         ),
     });
@@ -94,8 +98,12 @@ export function withDefaultCommand(argv: string[]): string[] {
 }
 
 /** One line about the error, safe to print whatever text it contains. */
-export function complaint(message: string): string {
-  return `plexus: ${printable(message)}\n`;
+export function complaint(
+  message: string,
+  { showsErrors, columns }: Pick<Terminal, "showsErrors" | "columns">,
+): string {
+  const line = `plexus: ${printable(message)}`;
+  return `${showsErrors ? brokenBetweenWords(line, columns) : line}\n`;
 }
 
 /**

@@ -112,7 +112,7 @@ describe("plexus history", () => {
   test.each([
     [["--since", "yesterday"], "It must be like 30m, 12h or 7d, or a date."],
     [["--limit", "0"], "It must be a whole number."],
-    [["--status", "pending"], "Allowed choices are allowed, denied, timed_out, abandoned."],
+    [["--status", "pending"], "choose allowed, denied, timed_out, abandoned."],
   ])("refuses %j in one line, with exit code 2", async (args, says) => {
     const { exitCode, stderr } = await place.plexus(["history", ...args]);
     expect(stderr).toMatch(/^plexus: [^\n]*\n$/);

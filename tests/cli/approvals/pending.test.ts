@@ -108,7 +108,9 @@ describe("plexus pending", () => {
     const lines = screen.split("\n").slice(0, 3);
     for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(140);
     expect(lines.map((line) => line.endsWith("…"))).toEqual([false, true, true]);
-    expect(screen).toContain("`plexus pending --json` shows whole inputs");
+    expect(screen).toContain("Whole inputs: --json.");
+    const narrow = (await onScreen(["--session", session], { NO_COLOR: "1" }, 80)).split("\n");
+    expect(narrow.filter((line) => Bun.stringWidth(line.trimEnd()) > 80)).toEqual([]);
   });
 
   test("has 80 columns for a long name and a long tool, with ids that allow and deny take", async () => {

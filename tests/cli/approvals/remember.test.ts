@@ -67,7 +67,7 @@ describe("a decision that is remembered", () => {
 
   test.each([
     [["--match", "Bash"], "--match goes with --remember."],
-    [["--remember", "forever"], "Allowed choices are session, always."],
+    [["--remember", "forever"], "choose session, always."],
   ])("refuses %j in one line, with exit code 2", async (flags, says) => {
     const { exitCode, stderr } = await place.plexus(["allow", crypto.randomUUID(), ...flags]);
     expect(stderr).toMatch(/^plexus: [^\n]*\n$/);

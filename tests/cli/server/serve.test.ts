@@ -69,7 +69,7 @@ describe("plexus serve", () => {
     ["--retention-days", ["--retention-days", "-1"], {}],
     ["--log-level", ["--log-level", "\u001b[31mloud\nand more"], {}],
     ["--nonsense", ["--nonsense"], {}],
-    ["too many arguments", ["extra"], {}],
+    ["serve takes options alone", ["extra"], {}],
     ["--auth none is refused on 0.0.0.0", ["--auth", "none", "--host", "0.0.0.0"], {}],
     ["--auth none is refused on 192.0.2.1", [], { PLEXUS_AUTH: "none", PLEXUS_HOST: "192.0.2.1" }],
     ["PLEXUS_PORT", [], { PLEXUS_PORT: "x" }],

@@ -66,7 +66,7 @@ describe("plexus sessions update", () => {
   });
 
   test.each([
-    [["sessions", "update"], 2, "missing required argument 'NAME'"],
+    [["sessions", "update"], 2, "NAME is missing"],
     [["sessions", "update", "worker"], 2, "Nothing is to change"],
     [["sessions", "update", "worker", "--max-turns", "many"], 2, "--max-turns"],
     [

@@ -15,7 +15,7 @@ import { sessionFilter } from "../sessions/session-key.ts";
 const MAX_REVIEWED = 50;
 const SESSION_SHARE = 0.2;
 
-const HINT = "Decide with `plexus allow ID` or `plexus deny ID -m WHY`; `plexus pending --json` shows whole inputs.";
+const HINT = "Decide: `plexus allow ID`, `plexus deny ID -m WHY`. Whole inputs: --json.";
 
 type Options = Flags & { session?: string; json?: true };
 
