@@ -19,7 +19,7 @@ const pendingOf = (sessionId: string, count = 1, server = plexus): Promise<Appro
   });
 
 describe("loopback_permit", () => {
-  test("sends an id to resume by, a retry time and progress before anybody has decided", async () => {
+  test("sends an id to resume by, a retry time and progress before the decision", async () => {
     const child = await plexus.child();
     const call = await post(plexus.url, permitMessage({ command: "ls" }, { id: 7 }), child);
     const [approval] = await pendingOf(child.sessionId);
@@ -34,7 +34,7 @@ describe("loopback_permit", () => {
     expect(await call.next()).toBeUndefined();
   });
 
-  test("says again and again that it waits, far more often than Claude Code needs to hear it", async () => {
+  test("repeats its progress far more often than Claude Code requires", async () => {
     expect(plexus.app.progressEveryMs).toBeLessThanOrEqual(60_000);
     await using patient = await startPlexus({ clocks: { progressEveryMs: 5 } });
     const child = await patient.child();
@@ -47,7 +47,7 @@ describe("loopback_permit", () => {
     expect(await call.answer()).toContain("allow");
   });
 
-  test("takes an ask without a tool_use_id, and never merges two of them", async () => {
+  test("accepts requests without a tool_use_id, and never merges two of them", async () => {
     const child = await plexus.child();
     const calls = [1, 2].map((id) => post(plexus.url, permitMessage({ command: "ls" }, { id }), child));
     const approvals = await pendingOf(child.sessionId, 2);
@@ -59,7 +59,7 @@ describe("loopback_permit", () => {
     expect(answers.sort()).toEqual(["allow", "deny"]);
   });
 
-  test("answers fifty parallel asks of one child in any order, each with its own decision", async () => {
+  test("answers fifty parallel requests of one child in any order, each with its own decision", async () => {
     const child = await plexus.child();
     const numbers = Array.from({ length: 50 }, (_, number) => number);
     const calls = numbers.map((id) =>
@@ -77,7 +77,7 @@ describe("loopback_permit", () => {
     }
   });
 
-  test("attaches a repeated call to the same approval until its decision is delivered; then it is a new one", async () => {
+  test("attaches a repeated call to the same approval until its decision is delivered; after that it is new", async () => {
     const child = await plexus.child();
     const message = permitMessage({ command: "make", cwd: "/" }, { toolUseId: "toolu_same" });
     const reordered = permitMessage({ cwd: "/", command: "make" }, { toolUseId: "toolu_same", id: 2 });
@@ -97,7 +97,7 @@ describe("loopback_permit", () => {
     expect(await later.answer()).toContain('"behavior":"allow"');
   });
 
-  test("takes the same tool_use_id with another input or another tool as another ask", async () => {
+  test("treats the same tool_use_id with another input or tool as another request", async () => {
     const child = await plexus.child();
     const asked = permitMessage({ command: "ls" }, { toolUseId: "toolu_one" });
     const otherInput = permitMessage({ command: "rm" }, { toolUseId: "toolu_one", id: 2 });
@@ -146,7 +146,7 @@ describe("a child's connection", () => {
     expect(await resumeWith(child, id)).toBe('{"behavior":"allow","updatedInput":{"command":"ls"}}');
   });
 
-  test("can't resume another child's ask", async () => {
+  test("can't resume another child's request", async () => {
     const [one, other] = [await plexus.child(), await plexus.child()];
     const call = await post(plexus.url, permitMessage({ command: "ls" }), one);
     const id = (await call.next())?.id ?? "";
@@ -154,7 +154,7 @@ describe("a child's connection", () => {
     call.disconnect();
   });
 
-  test("that is gone for longer than it takes to come back leaves its ask abandoned, and a repeat opens a new one", async () => {
+  test("that stays away too long leaves its request abandoned, and a repeat opens a new one", async () => {
     await using own = await startPlexus({ clocks: { abandonAfterMs: 30 } });
     const child = await own.child();
     const message = permitMessage({ command: "ls" }, { toolUseId: "toolu_gone" });
@@ -170,7 +170,7 @@ describe("a child's connection", () => {
   });
 });
 
-/** Files an ask with rpc id 3 on a server that stops while it waits. */
+/** Makes a request with RPC id 3 on a server that stops while it waits. */
 async function askAndStop(dataDir: string): Promise<{ child: { token: string }; id: string }> {
   await using earlier = await startPlexus({ dataDir });
   const child = await earlier.child();

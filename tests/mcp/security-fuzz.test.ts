@@ -33,7 +33,7 @@ async function openWorld(caller: Caller) {
   return {
     plexus,
     ...callers[caller],
-    /** Of those that get one. */
+    /** Set for callers who get a client session. */
     mcpSession: headers.get("mcp-session-id") ?? "",
     ids: [ownId, otherId],
     sessionIds: [own.session.id, other.session.id],
@@ -64,13 +64,13 @@ const odd = fc.oneof(
   ),
   fc.constant(JSON.parse('{"__proto__":{"approve":true},"constructor":{"prototype":{"approve":true}}}')),
 );
-/** Mostly `likely`, so that what is odd gets past the first check, and sometimes anything. */
+/** Mostly `likely`, so that odd values get past the first check, and sometimes anything. */
 const mostly = <T>(likely: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: likely }, { weight: 1, arbitrary: odd });
 const object = fc.dictionary(fc.string(), odd, { maxKeys: 5 });
 const text = fc.string({ minLength: 1 });
 
-/** A decision that must not count: of somebody who may not decide it, or one that does not say true or false. */
+/** A decision that must not count: from a caller who may not decide, or without true or false. */
 function decision({ ids, decides }: World) {
   const fields = { message: mostly(text), updated_input: mostly(object), interrupt: mostly(fc.boolean()) };
   const undecided = odd.filter((value) => typeof value !== "boolean");
@@ -142,7 +142,7 @@ function rpcMessage(world: World) {
   return fc.oneof({ weight: 5, arbitrary: call }, { weight: 1, arbitrary: other });
 }
 
-/** From nearly right to mere noise. */
+/** Bodies from nearly right to pure noise. */
 function bodies(likely: fc.Arbitrary<unknown>): fc.Arbitrary<string | Uint8Array> {
   const json = likely.map((value) => JSON.stringify(value));
   const batch = fc.array(likely, { maxLength: 6 }).map((values) => JSON.stringify(values));
@@ -159,7 +159,7 @@ function bodies(likely: fc.Arbitrary<unknown>): fc.Arbitrary<string | Uint8Array
   return fc.oneof({ weight: 8, arbitrary: json }, { weight: 2, arbitrary: batch }, cut, changed, noise);
 }
 
-/** Sends, reads the beginning of the answer, and hangs up: a permit would wait for ever. */
+/** Sends, reads the beginning of the answer, and closes the connection: a permit would wait for ever. */
 async function statusOf(world: World, path: string, body: string | Uint8Array, headers: Record<string, string>) {
   const connection = new AbortController();
   const init = { method: "POST", token: world.token, body, headers, signal: connection.signal };
@@ -289,7 +289,7 @@ describe("a permit with an odd envelope", () => {
     expect(answered).toBe(id);
   });
 
-  test("(a text of megabytes for an id) is refused, since what waits would hold it", async () => {
+  test("(an id of megabytes) is refused, because a waiting call would keep it in memory", async () => {
     await using plexus = await startPlexus();
     const { token } = await plexus.child();
     const stream = await post(plexus.url, permit({ id: "x".repeat(1_000_000) }), { token });

@@ -12,7 +12,7 @@ async function send(plexus: Plexus, token: string, body: unknown, headers: Recor
   return { status: response.status, text: await response.text() };
 }
 
-/** An MCP client session, and how to open its stream for notifications. */
+/** Opens an MCP client session, and can open its stream of notifications. */
 async function handshake(plexus: Plexus, token: string) {
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
   const { headers } = await post(plexus.url, { jsonrpc: "2.0", id: 0, method: "initialize", params }, { token });
@@ -39,7 +39,7 @@ const call = (name: string, args: object, id: number | string = 1) => ({
 
 const statusOf = async (plexus: Plexus, id: string) => (await plexus.app.approvals.get(OPERATOR, id)).status;
 
-/** A server on which a child waits for a decision on its own ask. */
+/** A server with a child that waits for a decision on its own request. */
 async function childThatWaits() {
   const plexus = await startPlexus();
   const { session, token } = await sessionOf(plexus, OPERATOR, "worker");
@@ -118,14 +118,14 @@ describe("a child's token", () => {
     expect(text).not.toContain("toolu_own");
   });
 
-  test("lists its permit alone", async () => {
+  test("lists only its permit", async () => {
     await using world = await childThatWaits();
     const { client } = await world.plexus.connect(world.token);
     expect((await client.listTools()).tools.map((tool) => tool.name)).toEqual(["loopback_permit"]);
     expect(client.getServerCapabilities()).toEqual({ tools: {} });
   });
 
-  test("has POST only: no stream of notifications, no session to end", async () => {
+  test("allows only POST: no stream of notifications, no session to end", async () => {
     await using world = await childThatWaits();
     const { headers } = await handshake(world.plexus, OPERATOR_TOKEN);
     for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS"]) {
@@ -156,7 +156,7 @@ describe("a child's token", () => {
     ]);
   });
 
-  test("gets no answer of a sibling's by asking the same", async () => {
+  test("gets no sibling's answer by making the same request", async () => {
     await using world = await childThatWaits();
     await world.plexus.app.approvals.decide(OPERATOR, world.approvalId, { approve: true });
     const sibling = await sessionOf(world.plexus, OPERATOR, "sibling");
@@ -165,7 +165,7 @@ describe("a child's token", () => {
     expect(await statusOf(world.plexus, approvalId)).toBe("pending");
   });
 
-  test("takes up its own waiting permit again, and no sibling's, which reads the same as none", async () => {
+  test("resumes its own waiting permit, and no sibling's, which looks like none", async () => {
     await using world = await childThatWaits();
     const sibling = await sessionOf(world.plexus, OPERATOR, "sibling");
     const resume = async (token: string, id: string) => {
@@ -179,7 +179,7 @@ describe("a child's token", () => {
   });
 });
 
-/** Two people with a session and a waiting child each, and nothing in common. */
+/** Two people, each with a session and a waiting child, and nothing in common. */
 async function annAndBob() {
   const plexus = await startPlexus();
   const [ann, bob] = [await namedToken(plexus, "ann"), await namedToken(plexus, "bob")];
@@ -216,7 +216,7 @@ describe("a named token", () => {
     expect(JSON.stringify(contents)).not.toContain("of-ann");
   });
 
-  test("finds another's approvals and sessions no more than those that don't exist", async () => {
+  test("gets the same answer for another's approvals and sessions as for missing ones", async () => {
     await using world = await annAndBob();
     const bob = await world.plexus.connect(world.bob.token);
     const { approvalId, session } = world.ann;
@@ -238,7 +238,7 @@ describe("a named token", () => {
     expect(await statusOf(world.plexus, approvalId)).toBe("pending");
   });
 
-  test("is not woken by another's ask", async () => {
+  test("is not woken by another's request", async () => {
     await using world = await annAndBob();
     const bob = await world.plexus.connect(world.bob.token);
     await bob.call("loopback_respond", { approval_id: world.bob.approvalId, approve: false });
@@ -248,7 +248,7 @@ describe("a named token", () => {
     expect((await waited).value["approvals"]).toMatchObject([{ id: approvalId }]);
   });
 
-  test("is notified of its own asks only", async () => {
+  test("is notified only of its own requests", async () => {
     await using world = await annAndBob();
     const { call: request, listen } = await handshake(world.plexus, world.bob.token);
     await request(1, "resources/subscribe", { uri: PENDING_URI });
@@ -287,14 +287,14 @@ describe("a named token", () => {
     }
   });
 
-  test("means its own session by a name that another uses too", async () => {
+  test("finds its own session by a name that another token also uses", async () => {
     await using world = await annAndBob();
     const bob = await world.plexus.connect(world.bob.token);
     const { value } = await bob.call("loopback_configure", { session_id: "worker" });
     expect(value["session_id"]).toBe(world.bob.session.id);
   });
 
-  test("is decided for by the operator, who sees all", async () => {
+  test("may be overruled by the operator, who sees everything", async () => {
     await using world = await annAndBob();
     const operator = await world.plexus.connect();
     const { text } = await operator.call("loopback_pending");
@@ -342,7 +342,7 @@ describe("a revoked token", () => {
     expect(await toldAfterRevocation(world, {})).not.toContain("told-too-late");
   });
 
-  /** All that a wait says to a token that is revoked while it waits. */
+  /** Everything that a wait returns to a token that is revoked while it waits. */
   async function toldAfterRevocation({ plexus, ann }: Awaited<ReturnType<typeof annAndBob>>, headers: object) {
     await plexus.app.approvals.decide(OPERATOR, ann.approvalId, { approve: false });
     const wait = call("loopback_wait", { timeout_secs: 60 });

@@ -8,7 +8,7 @@ setDefaultTimeout(60_000);
 
 const own = async ({ app }: RuledPlexus) => (await app.rules.list(OPERATOR)).filter(({ tier }) => tier !== "builtin");
 
-test("a rule that says what one of the caller's says already is answered with that one, over MCP and REST", async () => {
+test("adding the same rule again returns the caller's existing rule, over MCP and REST", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   const rule = { decision: "allow", match: "Bash(npm run *)", session_id: session.id };
@@ -28,11 +28,11 @@ test("a rule that says what one of the caller's says already is answered with th
   expect(other.status).toBe(201);
   expect(await other.json()).not.toHaveProperty("existing");
   expect(await own(plexus)).toHaveLength(2);
-  // Each with an end of its own counts for itself.
+  // A rule with limits of its own never equals another.
   for (let count = 0; count < 2; count++) expect((await post({ ...rule, uses: 1 })).status).toBe(201);
 });
 
-test("a rule that differs in its reason alone is the one that there is, and who gave the reason is told that it is not kept", async () => {
+test("a rule that differs only in its reason is the existing one, and a note says that the new reason is not kept", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   const rule = { decision: "deny", match: "Bash(git push *)", session_id: session.id };
@@ -54,7 +54,7 @@ test("a rule that differs in its reason alone is the one that there is, and who 
   expect(await own(plexus)).toHaveLength(3);
 });
 
-test("decisions that are remembered with different reasons make one rule, with the first", async () => {
+test("remembering with different reasons makes one rule, with the first reason", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   const remember = { scope: "session", match: "Bash(touch *)" };
@@ -70,7 +70,7 @@ test("decisions that are remembered with different reasons make one rule, with t
   expect(await own(plexus)).toMatchObject([{ match: "Bash(touch *)", reason: "first" }]);
 });
 
-test("a new rule says which pending requests it decided, of those that its maker sees", async () => {
+test("a new rule names the pending requests that it decided, if its maker may see them", async () => {
   await using plexus = await startRuled();
   const { principal } = await plexus.token("agent");
   const [mine, theirs] = [await plexus.session("mine"), await plexus.session("theirs", principal)];
@@ -88,7 +88,7 @@ test("a new rule says which pending requests it decided, of those that its maker
   expect(none).not.toHaveProperty("decided_pending");
 });
 
-test("a new rule names a hundred of the requests that it decided, and says that there are more", async () => {
+test("a new rule names at most a hundred decided requests, and says that there are more", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   for (let at = 0; at < 101; at++)
@@ -108,7 +108,7 @@ test("a token does not get the operator's rule for one of its own, which ends wi
   expect(byToken.rule.id).not.toBe(byOperator.rule.id);
 });
 
-test("60 equal decisions that are remembered in one call make one rule, which the answer shows once", async () => {
+test("remembering 60 equal decisions in one call makes one rule, and the answer shows it once", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   const waiting = [];
@@ -127,7 +127,7 @@ test("60 equal decisions that are remembered in one call make one rule, which th
   for (const one of waiting) one[Symbol.dispose]();
 });
 
-test("what a rule to allow leaves out is said when it is added, changed and tried", async () => {
+test("a note says what an allow rule leaves out when it is added, changed or tried", async () => {
   await using plexus = await startRuled();
   const parent = await plexus.connect();
   const nothing = expect.stringMatching(/^It allows nothing: a wildcard never covers a dangerous command/);

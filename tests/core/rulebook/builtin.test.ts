@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { OPERATOR } from "../open-core.ts";
 import { BASH, ruling, startRuled } from "./ruled.ts";
 
-test("a built-in rule is tightened by a rule to ask or to deny, of whoever it binds", async () => {
+test("an ask or deny rule of any owner tightens a built-in rule in the sessions that it binds", async () => {
   await using plexus = await startRuled();
   const file_path = plexus.write("notes.txt");
   const session = await plexus.session();
@@ -16,7 +16,7 @@ test("a built-in rule is tightened by a rule to ask or to deny, of whoever it bi
   expect(await read()).toMatchObject({ status: "allowed", by: "builtin:read" });
 });
 
-test("what may not be read is not read around the rule either", async () => {
+test("a command can't read a file that a rule forbids to read", async () => {
   await using plexus = await startRuled();
   plexus.write("secret/x", "s3cret\n");
   plexus.write("open/y");
@@ -47,7 +47,7 @@ test("what may not be read is not read around the rule either", async () => {
   });
 });
 
-test("what built-in rules have decided is counted: to a token for its own sessions, to the operator for all", async () => {
+test("hits of built-in rules are counted: a token sees those of its own sessions, the operator all", async () => {
   await using plexus = await startRuled();
   const { principal } = await plexus.token("agent");
   const { principal: other } = await plexus.token("other");

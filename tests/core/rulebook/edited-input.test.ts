@@ -3,13 +3,13 @@ import { join } from "node:path";
 import type { JsonObject } from "../../../src/contract/values.ts";
 import { asking, BASH, type RuledPlexus, rulingOn, startRuled } from "./ruled.ts";
 
-/** A request, and the edits of it that may not run. */
+/** Requests with edits that must not run. */
 async function refusedEdits(
   plexus: RuledPlexus,
 ): Promise<[tool: string, asked: JsonObject, edited: JsonObject, why: string][]> {
   const token = join(plexus.dataDir, "operator-token");
   const file_path = join(plexus.place, "a.txt");
-  // Else a built-in rule would allow it at once.
+  // Otherwise a built-in rule would allow it immediately.
   await plexus.add({ decision: "ask", match: "Agent" });
   const agent = { prompt: "work", description: "work", subagent_type: "general-purpose" };
   return [
@@ -57,7 +57,7 @@ test("an edited input that may not run is refused over REST, and nothing is deci
   }
 });
 
-test("an edited input that nothing speaks against runs, also where a rule would ask", async () => {
+test("an edited input runs if no rule denies it, even if a rule would ask", async () => {
   await using plexus = await startRuled();
   await plexus.add({ decision: "ask", match: "Bash(mkdir *)" });
   using waiting = await asking(plexus, await plexus.session(), BASH("touch a"));

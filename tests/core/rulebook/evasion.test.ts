@@ -6,7 +6,7 @@ import { BASH, ruling, startRuled } from "./ruled.ts";
 
 const TOUCH = { match: "Bash(touch *)" };
 
-test("allowed_tools of a token count only inside its grant, and it makes no session that asks nobody", async () => {
+test("a token's allowed_tools count only inside its grant, and it can't make an unsupervised session", async () => {
   await using plexus = await startRuled();
   const { principal } = await plexus.token("agent", ["Bash(touch *)"]);
   const { sessionCommands, tokens } = plexus.app;
@@ -23,7 +23,7 @@ test("allowed_tools of a token count only inside its grant, and it makes no sess
   expect(await ruling(plexus, session, BASH("touch y"))).toMatchObject({ status: "pending" });
 });
 
-test("a path that can't be followed to its end evades no rule against it", async () => {
+test("a path that can't be followed to its end evades no deny rule", async () => {
   await using plexus = await startRuled();
   const at = (name: string) => join(plexus.place, name);
   for (const name of ["d", "src/gen"]) mkdirSync(at(name), { recursive: true });
@@ -38,7 +38,7 @@ test("a path that can't be followed to its end evades no rule against it", async
   expect(await write("p1/a.ts")).toMatchObject({ status: "pending" });
 });
 
-test("a token that changes its session's rules leaves those that the operator has given it", async () => {
+test("a token that changes its session's rules does not change the operator's rules", async () => {
   await using plexus = await startRuled();
   const { principal } = await plexus.token("agent");
   const { sessionCommands, sessions } = plexus.app;
@@ -53,7 +53,7 @@ test("a token that changes its session's rules leaves those that the operator ha
   expect(await ruling(plexus, fork, BASH("touch x"))).toMatchObject({ status: "denied" });
 });
 
-test("a fork has no further use of what was allowed so many times", async () => {
+test("a fork gets no further uses of a limited rule", async () => {
   await using plexus = await startRuled();
   const { principal } = await plexus.token("agent");
   const { sessionCommands, sessions } = plexus.app;
@@ -63,7 +63,7 @@ test("a fork has no further use of what was allowed so many times", async () => 
   expect(await ruling(plexus, fork, BASH("touch x"))).toMatchObject({ status: "pending" });
 });
 
-test("a search of the working directory reads around no rule, and no other name of a shell is allowed", async () => {
+test("neither a search of the working directory nor another name of a shell evades a rule", async () => {
   await using plexus = await startRuled();
   plexus.write("secrets/k", "KEY=1\n");
   await plexus.add({ decision: "deny", match: "Read(./secrets/**)" });
@@ -78,7 +78,7 @@ test("a search of the working directory reads around no rule, and no other name 
     });
 });
 
-test("what may be denied asks beside a wildcard, whichever way that was given", async () => {
+test("a call that might be denied needs approval beside every kind of wildcard", async () => {
   await using plexus = await startRuled();
   plexus.write("docs/a.md");
   const { sessionCommands } = plexus.app;
@@ -98,7 +98,7 @@ test("what may be denied asks beside a wildcard, whichever way that was given", 
   }
 });
 
-test("a rule against something in shadow mode holds nothing up", async () => {
+test("a deny rule in shadow mode stops nothing", async () => {
   await using plexus = await startRuled();
   await plexus.add({ decision: "deny", match: "Bash(git push)", mode: "shadow" });
   await plexus.add({ decision: "allow", match: "Bash" });

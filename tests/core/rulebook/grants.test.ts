@@ -42,7 +42,7 @@ test("a token with a grant can't edit its way out of it, and may edit its way in
   expect(await decide(principal, other.approvalId, within)).toMatchObject({ type: "ok" });
 });
 
-test("the rules of a token to allow count only inside its grant, and those against something anywhere", async () => {
+test("a token's allow rules count only inside its grant, its deny rules everywhere", async () => {
   await using plexus = await startRuled();
   const { principal } = await plexus.token("agent", GRANT);
   const session = await plexus.session("child", principal);
@@ -56,7 +56,7 @@ test("the rules of a token to allow count only inside its grant, and those again
   expect(await ruling(plexus, session, BASH("git stash"))).toMatchObject({ status: "denied" });
 });
 
-test("what a token remembers outside of its grant is refused, and nothing is decided", async () => {
+test("remembering outside of the token's grant is refused, and nothing is decided", async () => {
   await using plexus = await startRuled();
   const { principal } = await plexus.token("agent", GRANT);
   using waiting = await asking(plexus, await plexus.session("child", principal), BASH("git push"));
@@ -66,7 +66,7 @@ test("what a token remembers outside of its grant is refused, and nothing is dec
   expect((await plexus.app.rules.list(principal)).filter(({ tier }) => tier !== "builtin")).toEqual([]);
 });
 
-test("a grant of nothing allows nothing, and a token without one is bounded by nothing", async () => {
+test("an empty grant allows nothing, and a token without a grant has no limit", async () => {
   await using plexus = await startRuled();
   for (const [name, grant, code] of [
     ["none", [], "forbidden"],
@@ -82,7 +82,7 @@ test("a grant of nothing allows nothing, and a token without one is bounded by n
   }
 });
 
-test("a token sees and changes its own rules alone, and what binds it", async () => {
+test("a token sees its own rules and those that bind it, and changes only its own", async () => {
   await using plexus = await startRuled();
   const [a, b] = [await plexus.token("a"), await plexus.token("b")];
   const own = await plexus.add({ decision: "allow", match: "Bash(npm *)" }, a.principal);
@@ -102,7 +102,7 @@ test("a token sees and changes its own rules alone, and what binds it", async ()
   await expect(adding).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("what a token allowed ends with it, also in a fork that the operator makes", async () => {
+test("a token's allow rules end with it, even in a fork that the operator makes", async () => {
   await using plexus = await startRuled();
   const { principal } = await plexus.token("agent");
   const { sessionCommands, tokens } = plexus.app;

@@ -7,7 +7,7 @@ import { asking, BASH, type RuledPlexus, ruling, startRuled } from "./ruled.ts";
 
 type Decided = "allowed" | "denied";
 
-/** Asked, and decided by a person. */
+/** Makes a request, and decides it as a person. */
 async function decided(plexus: RuledPlexus, session: Session, command: string, status: Decided): Promise<string> {
   using waiting = await asking(plexus, session, BASH(command));
   await plexus.app.approvals.decide(OPERATOR, waiting.approvalId, { approve: status === "allowed" });
@@ -18,7 +18,7 @@ const tried = (plexus: RuledPlexus, decision: RuleDecision, match: string, sessi
   plexus.app.ruleHistory.test(OPERATOR, { decision, match, session_id });
 
 describe("a rule that is tried on the past", () => {
-  test("counts what it would have decided, and tells where somebody decided otherwise", async () => {
+  test("counts the calls that it would have decided, and names those that were decided otherwise", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     await decided(plexus, session, "touch a", "allowed");
@@ -33,12 +33,12 @@ describe("a rule that is tried on the past", () => {
       decided: 1,
       contradictions: [{ approval_id: allowed, was: "allowed", would_be: "deny", tool: "Bash", input: "rm -f c" }],
     });
-    // Who is asked decides as before.
+    // With an ask rule, people decide as before, so nothing contradicts it.
     expect(await tried(plexus, "ask", "Bash")).toMatchObject({ decided: 4, contradictions: [] });
     expect(await tried(plexus, "allow", "Read")).toMatchObject({ decided: 0, tested: 0 });
   });
 
-  test("counts what commands write by redirects to what it covers", async () => {
+  test("counts commands that write covered files by redirects", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     for (const command of ["echo a > out/a", "echo a > b", "make > out/a"])
@@ -48,7 +48,7 @@ describe("a rule that is tried on the past", () => {
     expect(await tried(plexus, "allow", "*")).toMatchObject({ decided: 3 });
   });
 
-  test("counts only what people and agents have decided, as a rule in shadow mode does", async () => {
+  test("counts only decisions of people and agents, as a shadow rule does", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     const { id } = await plexus.add({ decision: "deny", match: "Bash(touch ruled)" });
@@ -68,14 +68,14 @@ describe("a rule that is tried on the past", () => {
     direct.sqlite.run("UPDATE loopback_approvals SET input = '{}', input_cut_at = 1 WHERE id = ?", [cut]);
     expect(await tried(plexus, "allow", "Bash(touch *)")).toMatchObject({ decided: 1, tested: 1, contradictions: [] });
     expect(await tried(plexus, "deny", "Read")).toMatchObject({ decided: 0, tested: 1 });
-    // The decision whose input was cut still counts for the rule in shadow mode, which saw it.
+    // The shadow rule saw the decision whose input was removed since.
     const listed = (await plexus.app.rules.list(OPERATOR)).find(({ id: one }) => one === shadow.id);
     expect(listed?.shadow).toMatchObject({ would_decide: 2, contradictions: 1 });
     const asked = [ruled, late, again, pending, builtin];
     expect(asked.map(({ approvalId }) => typeof approvalId)).toEqual(Array(5).fill("string"));
   });
 
-  test("sees the caller's own past alone, and of one session if asked", async () => {
+  test("sees only the caller's own past, or that of one session", async () => {
     await using plexus = await startRuled();
     const { principal } = await plexus.token("agent");
     const [mine, other] = [await plexus.session("mine"), await plexus.session("other")];
@@ -100,7 +100,7 @@ describe("a rule that is tried on the past", () => {
     expect([count, contradictions.length, has_more]).toEqual([51, 50, true]);
   });
 
-  test("may be a call instead: then it tells what becomes of it now, and by which rule", async () => {
+  test("takes a call instead of a rule, and says what would be decided now, and by which rule", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     const { id } = await plexus.add({ decision: "deny", match: "Bash(rm *)" });
@@ -114,7 +114,7 @@ describe("a rule that is tried on the past", () => {
 });
 
 describe("suggestions", () => {
-  test("are rules that would have saved decisions and contradict none, the most useful first", async () => {
+  test("are rules that would have saved decisions and contradict none, most useful first", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     for (let count = 0; count < 2; count++) await decided(plexus, session, "npm test", "allowed");
@@ -135,7 +135,7 @@ describe("suggestions", () => {
     expect(await plexus.app.ruleHistory.suggest(OPERATOR, (await plexus.session("other")).id)).toEqual([]);
   });
 
-  test("leave out a rule that one in force would overrule", async () => {
+  test("leave out a rule that a rule in force would overrule", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     plexus.write("docs/a.md");
@@ -150,7 +150,7 @@ describe("suggestions", () => {
     expect(await suggested()).toEqual(["Bash(prettier *)"]);
   });
 
-  test("leave out what a rule decides by now, in the sessions in which it holds", async () => {
+  test("leave out calls that a present rule decides, in the sessions where it applies", async () => {
     await using plexus = await startRuled();
     const [one, two] = [await plexus.session("one"), await plexus.session("two")];
     for (const command of [
@@ -168,7 +168,7 @@ describe("suggestions", () => {
       (await plexus.app.ruleHistory.suggest(OPERATOR, key)).map(({ rule }) => rule.match).toSorted();
     const all = ["Bash(go test *)", "Bash(mkdir *)", "Bash(npm test)", "Bash(touch *)"];
     expect(await suggested()).toEqual(all);
-    // The very rule, one that covers it, one to ask that goes before it, and one that decides nothing.
+    // The same rule, a rule that covers it, an ask rule that beats it, and one that decides nothing.
     await plexus.add({ decision: "allow", match: "Bash(touch *)", session_id: one.id });
     await plexus.add({ decision: "allow", match: "Bash(npm *)" });
     await plexus.add({ decision: "ask", match: "Bash(go)" });
@@ -179,7 +179,7 @@ describe("suggestions", () => {
     expect(await suggested()).toEqual(["Bash(mkdir *)", "Bash(touch *)"]);
   });
 
-  test("leave out what rules decide by themselves", async () => {
+  test("leave out calls that rules decided", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     await plexus.add({ decision: "allow", match: "Bash(touch *)" });

@@ -12,7 +12,7 @@ const ALLOW = { decision: "allow", match: "Bash(touch *)" } as const;
 const DENY = { decision: "deny", match: "Bash(touch *)", reason: "leave it" } as const;
 
 describe("a rule", () => {
-  test("decides the next call, and what is pending, by the time that it is answered", async () => {
+  test("decides pending requests and the next call as soon as the answer arrives", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     using waiting = await asking(plexus, session, TOUCH);
@@ -24,21 +24,21 @@ describe("a rule", () => {
     expect(await ruling(plexus, session, BASH("rm two"))).toMatchObject({ status: "pending" });
   });
 
-  test("denies what is pending, with its reason", async () => {
+  test("denies pending requests with its reason", async () => {
     await using plexus = await startRuled();
     using waiting = await asking(plexus, await plexus.session(), TOUCH);
     await plexus.add(DENY);
     expect(await waiting.answer()).toEqual({ behavior: "deny", message: "leave it" });
   });
 
-  test("without a reason tells the child which rule it is", async () => {
+  test("without a reason names itself to the child", async () => {
     await using plexus = await startRuled();
     await plexus.add({ decision: "deny", match: "Bash(touch *)" });
     const { status, message } = await ruling(plexus, await plexus.session(), TOUCH);
     expect([status, message]).toEqual(["denied", expect.stringContaining("Bash(touch *)")]);
   });
 
-  test("holds no more once it is removed, or was changed", async () => {
+  test("ends when it is removed or changed", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     const rule = await plexus.add(ALLOW);
@@ -51,7 +51,7 @@ describe("a rule", () => {
     expect(listed.filter(({ tier }) => tier !== "builtin")).toEqual([]);
   });
 
-  test("holds until it expires, and not a moment longer, whether it allows or denies", async () => {
+  test("counts until it expires and no longer, whether it allows or denies", async () => {
     const clock = stoppedClock();
     await using plexus = await startRuled({ clocks: { now: clock.now, abandonAfterMs: NEVER_MS } });
     const session = await plexus.session();
@@ -64,7 +64,7 @@ describe("a rule", () => {
     }
   });
 
-  test("decides as many calls as it may, of many that are asked at once, and asks about all others", async () => {
+  test("decides only as many concurrent calls as it has uses; all others need approval", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     const { id } = await plexus.add({ ...ALLOW, uses: 3 });
@@ -76,7 +76,7 @@ describe("a rule", () => {
     expect(results.filter(({ by }) => by === `rule:${id}`)).toHaveLength(3);
   });
 
-  test("that covers a part of a command is used with those that cover the rest, each once, or not at all", async () => {
+  test("for a part of a command is used once together with rules for the rest, or not at all", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     const [touch, mkdir] = [
@@ -91,7 +91,7 @@ describe("a rule", () => {
     expect(listed.find(({ id }) => id === mkdir.id)).toBeUndefined();
   });
 
-  test("in shadow mode decides nothing, and tells what it would have decided", async () => {
+  test("in shadow mode decides nothing, and records what it would have decided", async () => {
     await using plexus = await startRuled();
     const session = await plexus.session();
     const { id } = await plexus.add({ ...ALLOW, mode: "shadow" });
@@ -111,7 +111,7 @@ describe("a rule", () => {
 });
 
 describe("rules that change all the time", () => {
-  test("never decide by what they were: what is asked after an answer is judged by what it said", async () => {
+  test("never decide by an old version: a request made after the answer follows the new rules", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     const noise = { isOver: false };
@@ -143,7 +143,7 @@ describe("rules that change all the time", () => {
     expect(core.errors).toEqual([]);
   }, 60_000);
 
-  test("decide what is pending, however many are added at once", async () => {
+  test("decide pending requests, however many rules are added at once", async () => {
     await using core = await temporaryCore();
     const session = await core.session();
     for (let round = 0; round < 10; round++) {
@@ -164,7 +164,7 @@ describe("two servers on one database", () => {
     const open = (dataDirId: string) =>
       startPlexus({
         dataDir,
-        // Nobody looks again by itself: what holds is found as it is asked.
+        // Without rereading: each request must find the rules in force by itself.
         clocks: { rereadEveryMs: NEVER_MS },
         openStorage: (path, onCommitted, now = Date.now) =>
           connect(path, { onCommitted, now, isAlone: false, dataDirId }),
@@ -175,7 +175,7 @@ describe("two servers on one database", () => {
     return { first, second, session, [Symbol.asyncDispose]: () => owned.disposeAsync() };
   }
 
-  test("judge by the rules of both, at once", async () => {
+  test("apply each other's rules immediately", async () => {
     await using servers = await twoServers();
     const { first, second, session } = servers;
     expect(await ruling(second, session, TOUCH)).toMatchObject({ status: "pending" });
@@ -187,7 +187,7 @@ describe("two servers on one database", () => {
     expect(await ruling(first, session, TOUCH)).toMatchObject({ status: "pending" });
   });
 
-  test("settle what is pending on either", async () => {
+  test("settle each other's pending requests", async () => {
     await using servers = await twoServers();
     const { first, second, session } = servers;
     using waiting = await asking(second, session, TOUCH);
@@ -195,7 +195,7 @@ describe("two servers on one database", () => {
     expect(await rulingOn(second, waiting)).toMatchObject({ status: "denied", message: "leave it" });
   });
 
-  test("hold an edited input to the rules of both, at once", async () => {
+  test("apply each other's rules to an edited input immediately", async () => {
     await using servers = await twoServers();
     const { first, second, session } = servers;
     using waiting = await asking(second, session, BASH("mkdir one"));

@@ -5,7 +5,7 @@ import { openDirect } from "../../storage/sqlite/direct.ts";
 type Past = { tool: string; input: JsonObject; status: "allowed" | "denied" };
 type Place = { dataDir: string; sessionId: string };
 
-/** Writes decided requests straight into the database: to ask and decide so many would take minutes. */
+/** Writes decided requests straight into the database: making and deciding so many would take minutes. */
 export function plantPast({ dataDir, sessionId }: Place, count: number, pastOf: (at: number) => Past): void {
   using direct = openDirect(dataDir);
   const insert = direct.sqlite.prepare(
@@ -24,7 +24,7 @@ export function plantPast({ dataDir, sessionId }: Place, count: number, pastOf: 
   insert.finalize();
 }
 
-/** Commands as agents write them, of which hardly one is like another. */
+/** Commands as agents write them, almost all different. */
 export function variedCommand(at: number): string {
   const kinds = [
     `git commit -m "Fix the case ${at} of the reader"`,

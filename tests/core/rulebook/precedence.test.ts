@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../../support/temporary.ts";
 import { OPERATOR, temporaryCore } from "../open-core.ts";
 
 const CALLS = ["mcp__notes__read", "mcp__notes__write", "mcp__mail__read"];
-/** What each pattern stands for, said in another way. */
+/** The meaning of each pattern, written independently of the matcher. */
 const MATCHES: Record<string, RegExp> = {
   mcp__notes__read: /^mcp__notes__read$/,
   "mcp__notes__*": /^mcp__notes__/,
@@ -18,7 +18,7 @@ const MATCHES: Record<string, RegExp> = {
   "mcp__*": /^mcp__/,
   "*": /^/,
 };
-/** These name no server: they find every tool, and allow none of MCP. */
+/** These name no server: a deny rule finds every tool with them, and an allow rule covers no MCP tool. */
 const UNPROVEN = ["mcp__*", "*"];
 const OWNERS = ["operator", "token:a", "token:b"] as const;
 const SESSIONS = ["operator", "token:a", "token:a", "token:b"] as const;

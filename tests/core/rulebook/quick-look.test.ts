@@ -36,7 +36,7 @@ const COMMANDS = [CHAINING, EVERYDAY, OPTIONS, PUBLISHED, SPELLING, WRAPPING].fl
   ...ask,
 ]);
 
-/** Whether the full reading says that a rule matches. */
+/** Whether the full check says that a rule matches. */
 function isMatched(decision: RuleDecision, match: string, command: string): boolean {
   const rules = rulesFor([match]);
   const call = judgedCall({ toolName: "Bash", input: { command } }, place);
@@ -48,7 +48,7 @@ function mayMatch(decision: RuleDecision, match: string, command: string): boole
   return rulesFor([match]).every(({ pattern }) => quickLook(decision, pattern)(command));
 }
 
-/** What is matched without being seen. */
+/** The commands that match although the quick test says no. */
 function overlooked(commands: readonly string[], matches: readonly string[]): unknown[] {
   return (["allow", "deny"] as const).flatMap((decision) =>
     matches.flatMap((match) =>
@@ -59,7 +59,7 @@ function overlooked(commands: readonly string[], matches: readonly string[]): un
   );
 }
 
-/** Words spelled as a shell also reads them. */
+/** Spellings of a word that a shell reads as the same word. */
 const spelled = (word: string) =>
   fc.oneof(
     fc.constantFrom(word, word.toUpperCase(), `'${word}'`, `"${word}"`, `\\${word}`, `/usr/bin/${word}`, `${word}.exe`),
@@ -91,13 +91,13 @@ const generated = fc
   .map(([program, rest, around]) => around(`${program} ${rest}`));
 
 describe("a quick look at a command", () => {
-  test("overlooks nothing of the corpus that the full reading matches", () => {
+  test("overlooks no command of the corpus that the full check matches", () => {
     const matches = ["Bash(git push *)", "Bash(npm run *)", "Bash(rm -rf *)", "Bash(curl *)"];
     const commands = COMMANDS.map((text) => text.replaceAll("@/", `${tree.root}/`));
     expect(overlooked(commands, matches)).toEqual([]);
   });
 
-  test("overlooks nothing that is quoted, escaped, wrapped or named otherwise", () => {
+  test("overlooks no command that is quoted, escaped, wrapped or renamed", () => {
     fc.assert(
       fc.property(generated, fc.constantFrom(...MATCHES), (command, match) => {
         expect(overlooked([command], [match])).toEqual([]);

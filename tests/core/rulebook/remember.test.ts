@@ -4,7 +4,7 @@ import { Rule } from "../../../src/contract/rules/rule.ts";
 import { OPERATOR } from "../open-core.ts";
 import { asking, BASH, ruling, rulingOn, startRuled } from "./ruled.ts";
 
-test("a decision that is remembered makes the rule that was suggested, for its session, and shows it", async () => {
+test("remembering a decision makes the suggested rule for its session, and shows it", async () => {
   await using plexus = await startRuled();
   const [session, other] = [await plexus.session(), await plexus.session("other")];
   using waiting = await asking(plexus, session, BASH("npm test"));
@@ -25,7 +25,7 @@ test("a decision that is remembered makes the rule that was suggested, for its s
   expect(await ruling(plexus, other, BASH("npm test"))).toMatchObject({ status: "pending" });
 });
 
-test("always is for every session of that session's creator, also where the operator decides", async () => {
+test("scope always covers every session of the creator, even if the operator decides", async () => {
   await using plexus = await startRuled();
   const { principal } = await plexus.token("agent");
   const [one, two] = [await plexus.session("one", principal), await plexus.session("two", principal)];
@@ -38,12 +38,12 @@ test("always is for every session of that session's creator, also where the oper
   expect(await ruling(plexus, mine, BASH("npm test"))).toMatchObject({ status: "pending" });
   const [rule] = await plexus.app.rules.list(principal);
   expect(rule?.tier).not.toBeUndefined();
-  // It binds the token, which has not made it.
+  // The rule binds the token, which did not make it.
   const id = "rule" in decided && decided.rule ? decided.rule.id : "";
   await expect(plexus.app.rules.remove(principal, id)).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a denial is remembered with its reason, and whether it ends the turn", async () => {
+test("remembering a denial keeps its reason, and whether it ends the turn", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   using waiting = await asking(plexus, session, BASH("npm test"));
@@ -95,7 +95,7 @@ test("a decision that came second makes no rule", async () => {
   expect(rules.map(({ decision }) => decision)).toEqual(["deny"]);
 });
 
-test("what is edited is remembered as it was edited", async () => {
+test("remembering an edited request uses the edited input", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   using waiting = await asking(plexus, session, BASH("npm tset"));
@@ -105,7 +105,7 @@ test("what is edited is remembered as it was edited", async () => {
   expect(await ruling(plexus, session, BASH("npm tset"))).toMatchObject({ status: "pending" });
 });
 
-test("without a match the rule is of what runs, over MCP, among many and over REST; of a denial it is of what was asked", async () => {
+test("without a match the rule matches the input that runs, over MCP, in a batch and over REST; for a denial, the requested input", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   const parent = await plexus.connect();
@@ -129,7 +129,7 @@ test("without a match the rule is of what runs, over MCP, among many and over RE
   expect(denial.value["rule"]).toMatchObject({ decision: "deny", match: "Bash(npm test)" });
 });
 
-test("a call that no rule can allow says so where it is read, and to whoever remembers it all the same", async () => {
+test("a call that no rule can allow says so when it is read, and when someone tries to remember it", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   const parent = await plexus.connect();
@@ -157,7 +157,7 @@ test("a call that no rule can allow says so where it is read, and to whoever rem
   expect(denied).toMatchObject({ rule: { decision: "deny", match: "Bash(npm test)" } });
 });
 
-test("what only writes to a file is remembered by the file", async () => {
+test("a command that only writes a file is remembered by the file", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   using waiting = await asking(plexus, session, BASH("echo x >> pw"));
@@ -167,7 +167,7 @@ test("what only writes to a file is remembered by the file", async () => {
   expect(await ruling(plexus, session, BASH("echo y >> pw"))).toMatchObject({ status: "allowed" });
 });
 
-test("a match that does not decide the request is refused with the reason, and names what is suggested only where it is", async () => {
+test("a match that does not decide the request is refused with the reason, and names a suggestion only if there is one", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   const refusal = async (command: string, match: string) => {
@@ -184,7 +184,7 @@ test("a match that does not decide the request is refused with the reason, and n
   );
 });
 
-test("nothing is suggested, and no allow remembered, that a rule in force would overrule", async () => {
+test("no rule is suggested or remembered that a rule in force would overrule", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   const offered = async (command: string) => {
@@ -203,7 +203,7 @@ test("nothing is suggested, and no allow remembered, that a rule in force would 
   await plexus.add({ decision: "ask", match: "Bash(cargo *)" });
   expect(await offered("cargo test parser")).toBe("no rule can allow it, since Bash(cargo *) is a rule to ask");
   await plexus.add({ decision: "deny", match: "Edit(./docs/**)" });
-  // It may change what is denied, so that only its exact words allow it.
+  // It may change a denied file, so only its exact words allow it.
   expect(await offered("prettier --write docs")).toBe("Bash(prettier --write docs)");
   using waiting = await asking(plexus, session, BASH("cargo test parser"));
   const remember = { scope: "session", match: "Bash(cargo test *)" } as const;
@@ -217,7 +217,7 @@ test("nothing is suggested, and no allow remembered, that a rule in force would 
   expect(denied).toMatchObject({ rule: { decision: "deny", match: "Bash(cargo test *)" } });
 });
 
-test("a decision that is remembered tells what its rule leaves out, over MCP, among many and over REST", async () => {
+test("remembering a decision says what its rule leaves out, over MCP, in a batch and over REST", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   const parent = await plexus.connect();

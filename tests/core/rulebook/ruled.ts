@@ -11,12 +11,12 @@ import { OPERATOR } from "../open-core.ts";
 
 type Options = Pick<NonNullable<Parameters<typeof startPlexus>[0]>, "clocks" | "flags">;
 
-/** What became of a call: how it stands, by whom, and what the child is told where it was denied. */
+/** The result of a call: its status, who decided it, and the message to the child if it was denied. */
 export type Ruled = { id: string; status: string; by: string | null; message: string | null };
 
 export type RuledPlexus = Awaited<ReturnType<typeof startRuled>>;
 
-/** A server with a working directory in which children ask. */
+/** A server with a working directory whose children make requests. */
 export async function startRuled(options: Options = {}) {
   await using stack = new AsyncDisposableStack();
   const { path: place } = stack.use(await temporaryDirectory());
@@ -32,7 +32,7 @@ export async function startRuled(options: Options = {}) {
     ...plexus,
     place,
     session,
-    /** A file of the working directory. */
+    /** Writes a file into the working directory. */
     write(path: string, text = "text\n"): string {
       const file = join(place, path);
       mkdirSync(dirname(file), { recursive: true });
@@ -40,7 +40,7 @@ export async function startRuled(options: Options = {}) {
       return file;
     },
     add: async (rule: RuleInput, principal: Principal = OPERATOR) => (await app.rules.add(principal, rule)).rule,
-    /** A named token, and its secret. */
+    /** Makes a named token and returns its secret. */
     async token(name: string, grant?: string[]): Promise<{ principal: Principal; secret: string }> {
       const { id, token } = await app.tokens.createNamed(name, grant);
       return { principal: { kind: "token", id, name }, secret: token };
@@ -52,7 +52,7 @@ export async function startRuled(options: Options = {}) {
 export const BASH = (command: string): Asked => ["Bash", { command }];
 type Asked = [tool: string, input: JsonObject];
 
-/** A request that waits, or was answered by a rule. */
+/** A request that waits, or that a rule answered. */
 export async function asking(
   { app }: { app: App },
   session: Session,
@@ -61,13 +61,13 @@ export async function asking(
   return app.approvals.request(session, PermitInput.parse({ tool_name, input }));
 }
 
-/** What becomes of a call as it is asked. */
+/** The result of a call made now. */
 export async function ruling(plexus: Pick<Plexus, "app">, session: Session, asked: Asked): Promise<Ruled> {
   using waiting = await asking(plexus, session, asked);
   return rulingOn(plexus, waiting);
 }
 
-/** The same of one that was asked before. */
+/** The result of an earlier call. */
 export async function rulingOn({ app }: Pick<Plexus, "app">, { approvalId }: WaitingRequest): Promise<Ruled> {
   const { status, resolved_by, response_message } = await app.approvals.get(OPERATOR, approvalId);
   return { id: approvalId, status, by: resolved_by ?? null, message: response_message ?? null };

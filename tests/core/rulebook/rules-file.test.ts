@@ -26,7 +26,7 @@ match = "Bash(touch asked)"
 `;
 
 const rule = (lines: string) => `${GOOD}\n[[rule]]\n${lines}\n`;
-/** What people get wrong, and what they are told. */
+/** Common mistakes, and the problem that each reports. */
 const MISTAKES: Record<string, [text: string, problem: RegExp]> = {
   "a syntax error": [`${GOOD}\n[[rule`, /./],
   "an unknown key": [rule('decision = "allow"\nmatch = "Write"\nwhy = "x"'), /rule 4.*why/],
@@ -63,7 +63,7 @@ async function startWithFile(text: string | undefined) {
     path,
     session,
     sessionOf: plexus.session,
-    /** What becomes of what the file allows, denies, and asks about. */
+    /** The statuses of calls that the file allows, denies and asks about. */
     statuses: async () => [await statusOf("touch a"), await statusOf("rm a"), await statusOf("touch asked")],
     ready: async (token?: string | null) => {
       const response = await plexus.fetch("/readyz", token === undefined ? {} : { token });
@@ -77,7 +77,7 @@ const IN_FORCE = ["allowed", "denied", "pending"];
 const WITHOUT_ALLOWS = ["pending", "denied", "pending"];
 
 describe("the operator's file of rules", () => {
-  test("holds for everybody's sessions, in its own tier, and its hits are counted", async () => {
+  test("applies to all sessions, in its own tier, and counts its hits", async () => {
     await using plexus = await startWithFile(GOOD);
     expect(await plexus.statuses()).toEqual(IN_FORCE);
     const { principal } = await plexus.token("agent");
@@ -94,7 +94,7 @@ describe("the operator's file of rules", () => {
   });
 
   for (const [mistake, [text, problem]] of Object.entries(MISTAKES)) {
-    test(`with ${mistake} allows nothing, still denies and asks, says so, and is mended without a restart`, async () => {
+    test(`with ${mistake} allows nothing, still denies and asks, reports it, and recovers without a restart`, async () => {
       await using plexus = await startWithFile(GOOD);
       expect(await plexus.statuses()).toEqual(IN_FORCE);
       writeFileSync(plexus.path, text);
@@ -109,7 +109,7 @@ describe("the operator's file of rules", () => {
     });
   }
 
-  test("that is gone, or can't be read, allows nothing, and what it denied and asked about holds on", async () => {
+  test("that is missing or unreadable allows nothing, and its deny and ask rules stay in force", async () => {
     await using plexus = await startWithFile(GOOD);
     expect(await plexus.statuses()).toEqual(IN_FORCE);
     const ways = [() => {}, () => mkdirSync(plexus.path), () => symlinkSync(plexus.path, plexus.path)];
@@ -124,7 +124,7 @@ describe("the operator's file of rules", () => {
     }
   });
 
-  test("that is missing at the start lets the server start, and holds once it is there", async () => {
+  test("may be missing at the start, and applies once it exists", async () => {
     await using plexus = await startWithFile(undefined);
     expect(await plexus.statuses()).toEqual(["pending", "pending", "pending"]);
     expect((await plexus.ready()).body.rules).toMatchObject({ ok: false });
@@ -132,12 +132,12 @@ describe("the operator's file of rules", () => {
     expect(await plexus.statuses()).toEqual(IN_FORCE);
   });
 
-  test("that has a mistake from the start denies what it can be read to deny", async () => {
+  test("with a mistake from the start still applies the deny rules that can be read", async () => {
     await using plexus = await startWithFile(MISTAKES["an unknown key"]?.[0]);
     expect(await plexus.statuses()).toEqual(WITHOUT_ALLOWS);
   });
 
-  test("is taken when it is replaced, as editors do, and decides what is pending by itself", async () => {
+  test("is read again when an editor replaces it, and decides pending requests", async () => {
     await using plexus = await startWithFile("");
     using waiting = await asking(plexus, plexus.session, BASH("rm a"));
     expect(await rulingOn(plexus, waiting)).toMatchObject({ status: "pending" });

@@ -6,7 +6,7 @@ import { asking, BASH, ruling, rulingOn, startRuled } from "./ruled.ts";
 const TOUCH = { decision: "allow", match: "Bash(touch *)" } as const;
 const RM = { decision: "deny", match: "Bash(rm *)", reason: "keep it" } as const;
 
-test("the rules of a session hold in it from its first call on, and nowhere else", async () => {
+test("the rules of a session apply in it from its first call on, and nowhere else", async () => {
   await using plexus = await startRuled();
   const asked: CreateInput = { name: "child", working_dir: plexus.place, rules: [TOUCH, RM] };
   const session = await plexus.app.sessionCommands.create(OPERATOR, asked);
@@ -17,7 +17,7 @@ test("the rules of a session hold in it from its first call on, and nowhere else
   expect(listed.filter(({ tier }) => tier === "session").map(({ match }) => match)).toEqual([RM.match, TOUCH.match]);
 });
 
-test("an update replaces them as a whole, at once and for what is pending, and leaves those that were added alone", async () => {
+test("an update replaces all of them immediately, also for pending requests, and keeps added rules", async () => {
   await using plexus = await startRuled();
   const { sessionCommands, sessions } = plexus.app;
   const asked: CreateInput = { name: "child", working_dir: plexus.place, rules: [TOUCH] };
@@ -47,7 +47,7 @@ test("a pattern that can't be read makes no session, and changes none", async ()
   expect(await ruling(plexus, session, BASH("touch a"))).toMatchObject({ status: "allowed" });
 });
 
-test("who runs a session with other rules is told that they differ, and with the same ones runs it", async () => {
+test("running a session with other rules is refused, and with the same rules works", async () => {
   await using plexus = await startRuled();
   const { sessionCommands } = plexus.app;
   const asked: CreateInput = { name: "child", working_dir: plexus.place, rules: [TOUCH, RM] };
@@ -61,7 +61,7 @@ test("who runs a session with other rules is told that they differ, and with the
     });
 });
 
-test("a fork is bound by what was forbidden in its parent, and has its settings", async () => {
+test("a fork keeps its parent's deny rules and settings", async () => {
   await using plexus = await startRuled();
   const { sessionCommands } = plexus.app;
   const asked: CreateInput = { name: "child", working_dir: plexus.place, rules: [TOUCH] };

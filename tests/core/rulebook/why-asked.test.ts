@@ -6,7 +6,7 @@ setDefaultTimeout(60_000);
 
 const REDIRECT = "Bash(npm run *) does not cover it: it writes to out.log (redirect)";
 
-/** What an agent with this token is told of the one request that waits. */
+/** What an agent with this token sees of the only waiting request. */
 async function told(plexus: RuledPlexus, secret?: string) {
   const parent = await plexus.connect(secret);
   const { value } = await parent.call("loopback_pending");
@@ -14,7 +14,7 @@ async function told(plexus: RuledPlexus, secret?: string) {
   return approval;
 }
 
-test("a request that a rule looks as if it allowed says why it asks, wherever it is told, and any other does not", async () => {
+test("a request that a rule seems to allow says everywhere why it needs approval; other requests do not", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   await plexus.add({ decision: "allow", match: "Bash(npm run *)", session_id: session.id });
@@ -28,7 +28,7 @@ test("a request that a rule looks as if it allowed says why it asks, wherever it
   expect(await told(plexus)).not.toHaveProperty("why_asked");
 });
 
-test("a rule in shadow mode, one outside the grant of its maker, and a rule to ask are why, too", async () => {
+test("the reason may be a shadow rule, a rule outside of its maker's grant, or an ask rule", async () => {
   await using plexus = await startRuled();
   const { principal, secret } = await plexus.token("agent", ["Bash(npm test)"]);
   const session = await plexus.session("child", principal);
@@ -46,7 +46,7 @@ test("a rule in shadow mode, one outside the grant of its maker, and a rule to a
   expect((await told(plexus, secret))?.why_asked).toBe("Bash(npm *) is a rule to ask");
 });
 
-test("a call that is tried tells the rule that decides it, or why it asks", async () => {
+test("trying a call names the rule that decides it, or why it needs approval", async () => {
   await using plexus = await startRuled();
   const session = await plexus.session();
   await plexus.add({ decision: "allow", match: "Bash(npm run *)" });
@@ -57,7 +57,7 @@ test("a call that is tried tells the rule that decides it, or why it asks", asyn
     const { value } = await parent.call("loopback_rule_test", call);
     const posted = await plexus.fetch("/api/v1/rules/test", { method: "POST", body: JSON.stringify(call) });
     const { untrusted: _, ...answer } = value;
-    // Over REST it has the fields of both forms.
+    // Over REST the answer has the fields of both forms.
     const decided = answer["would_be"] === "ask" ? 0 : 1;
     expect(await posted.json()).toEqual({ ...answer, decided, contradictions: [], has_more: false });
     return value;

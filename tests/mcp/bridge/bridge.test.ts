@@ -40,7 +40,7 @@ describe("a client on stdio", () => {
     expect(await parent.client.listResources()).toEqual(await direct.client.listResources());
   });
 
-  test("is told of an ask, waits for it, decides it, and the child goes on", async () => {
+  test("is notified of a request, waits for it, decides it, and the child goes on", async () => {
     const told: unknown[] = [];
     parent.client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void told.push(params.data));
     parent.client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void told.push(params.uri));
@@ -56,7 +56,7 @@ describe("a client on stdio", () => {
     expect(JSON.parse(await child.answer())).toEqual({ behavior: "deny", message: "not now" });
   });
 
-  test("hears of the progress of a permit, and lets go of it by cancelling", async () => {
+  test("gets the progress of a permit, and ends it by cancelling", async () => {
     const { sessionId } = await plexus.child();
     const cancel = new AbortController();
     const progress = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ describe("a client on stdio", () => {
     await until("the ask to be abandoned", async () => (await statusOf(approval?.id)) === "abandoned");
   });
 
-  test("answers what the server asks, and hears what it says meanwhile", async () => {
+  test("answers the server's requests, and gets its notifications meanwhile", async () => {
     await using own = await startPlexus();
     const mcp = createMcpEndpoint(own.app, createFixtureServer);
     await using http = startHttpServer(own.app, mcp);
@@ -99,7 +99,7 @@ describe("a child on stdio", () => {
     expect(await child.call("loopback_pending")).toMatchObject({ isError: true, value: { code: "not_found" } });
   });
 
-  test("asks under an id that stays the same when its ask is sent again, though it gave none", async () => {
+  test("gets an id for its request, which stays the same when the request is sent again", async () => {
     const { token, sessionId } = await plexus.child();
     await using child = await connectStdio(bridgeTo(plexus.url, token));
     const asked = child.call("loopback_permit", { tool_name: "Bash", input: { command: "ls" } });
@@ -109,7 +109,7 @@ describe("a child on stdio", () => {
     expect((await asked).value).toEqual({ behavior: "allow", updatedInput: { command: "ls" } });
   });
 
-  test("takes its ask along when it is killed", async () => {
+  test("abandons its request when it is killed", async () => {
     const { token, sessionId } = await plexus.child();
     await using bridge = asBefore(plexus.url, token);
     bridge.send(permitMessage({ command: "ls" }, { toolUseId: "killed" }));

@@ -87,7 +87,7 @@ describe("a client of 2026-07-28 on stdio", () => {
     const { sessionId } = await server.child();
     const params = { name: "loopback_wait", arguments: { timeout_secs: 110 } };
     bridge.send(modernMessage("tools/call", params, { id: 1, meta: { progressToken: "told" } }));
-    // It tells of its progress once it has told by which id it can be taken up.
+    // The bridge reports progress once it has sent the id by which the call resumes.
     await until("it to wait", () => bridge.messages.some(({ method }) => method === "notifications/progress"));
     await server.restart();
     await bridge.says("is back");
@@ -100,7 +100,7 @@ describe("a client of 2026-07-28 on stdio", () => {
     await asked;
   });
 
-  test("lets go of a permit by cancelling it, without any session", async () => {
+  test("ends a permit by cancelling it, without a session", async () => {
     await using bridge = bridgeTo(plexus.url);
     const { session } = await sessionOf(plexus, OPERATOR);
     const permit = { session_id: session.id, tool_name: "Bash", input: { command: "ls" } };
@@ -123,7 +123,7 @@ describe("a client of 2026-07-28 on stdio", () => {
     expect((await bridge.answer(3))["result"]).not.toHaveProperty("resultType");
   });
 
-  test("as a child is told that there is no such revision for it, and may initialize", async () => {
+  test("with a child's token is refused in this revision, and may initialize", async () => {
     const { token } = await plexus.child();
     await using bridge = bridgeTo(plexus.url, token);
     send(bridge, "probe", "server/discover");
@@ -155,7 +155,7 @@ describe("a batch on stdio", () => {
 describe("a subscription on stdio", () => {
   const filter = { notifications: { resourceSubscriptions: [PENDING] } };
 
-  test("is told of new asks, and of nothing after it was cancelled", async () => {
+  test("reports new requests, and nothing after it was cancelled", async () => {
     await using bridge = bridgeTo(plexus.url);
     send(bridge, "sub", "subscriptions/listen", filter);
     await until("the agreement", () => bridge.messages.length > 0);
@@ -171,7 +171,7 @@ describe("a subscription on stdio", () => {
     expect(updatesOf(bridge, "sub")).toHaveLength(1);
   });
 
-  test("to nothing that there is ends at once", async () => {
+  test("to nothing that exists ends immediately", async () => {
     await using bridge = bridgeTo(plexus.url);
     send(bridge, "sub", "subscriptions/listen", { notifications: { toolsListChanged: true } });
     expect(await bridge.answer("sub")).toMatchObject({ result: { resultType: "complete" } });
@@ -198,7 +198,7 @@ describe("a subscription on stdio", () => {
 });
 
 describe("the headers of a message", () => {
-  test("repeat what it says, and are none for an earlier revision", () => {
+  test("repeat its content, and are missing for an earlier revision", () => {
     expect(modernHeaders({ method: "tools/list" })).toBeUndefined();
     expect(modernHeaders(modernMessage("tools/call", { name: "loopback_wait" }))).toEqual({
       "mcp-protocol-version": "2026-07-28",

@@ -21,7 +21,7 @@ const INITIALIZE = {
 };
 
 describe("a permit over stdio, when the server is killed with kill -9", () => {
-  test("waits through three of them, and gets the decision of the fourth server, with one ask in all", async () => {
+  test("waits through three kills, and gets the decision of the fourth server, with a single request", async () => {
     await using server = await startKillableServer();
     const child = await server.child();
     await using bridge = startBridge(bridgeTo(server, child.token));
@@ -64,17 +64,17 @@ describe("a permit over stdio, when the server is killed with kill -9", () => {
     expect(await server.approvals()).toMatchObject([{ status: "allowed" }]);
   });
 
-  test("waits while its siblings use up their share, and comes back for the same ask", async () => {
+  test("waits while its siblings use up their share, and comes back for the same request", async () => {
     await using server = await startKillableServer();
     const child = await server.child();
     let refusals = 2;
-    // In front of the server, and as busy as it would be.
+    // A proxy that is as busy as the server would be.
     await using busy = Bun.serve({
       port: 0,
       idleTimeout: 0,
       fetch({ method, url, headers, body, signal }) {
         if (refusals-- > 0) return Response.json({ error: { message: "too much at once" } }, { status: 429 });
-        // While the server is away, a proxy says so.
+        // While the server is away, the proxy says so.
         const away = () => new Response(null, { status: 503 });
         return fetch(`${server.url}${new URL(url).pathname}`, { method, headers, body, signal }).catch(away);
       },
@@ -103,7 +103,7 @@ describe("a permit over stdio, when the server is killed with kill -9", () => {
 });
 
 describe("a client on stdio, when the server is killed with kill -9", () => {
-  test("keeps its session and what it has subscribed to", async () => {
+  test("keeps its session and its subscriptions", async () => {
     await using server = await startKillableServer();
     await using bridge = startBridge(bridgeTo(server));
     await setUp(bridge);
@@ -112,7 +112,7 @@ describe("a client on stdio, when the server is killed with kill -9", () => {
     await toldOfAnAsk(server, bridge);
   });
 
-  test("is set up again by a server that does not know it", async () => {
+  test("is set up again on a server that does not know it", async () => {
     await using server = await startKillableServer();
     await using other = await temporaryDirectory();
     await using bridge = startBridge(bridgeTo(server));
@@ -124,7 +124,7 @@ describe("a client on stdio, when the server is killed with kill -9", () => {
     await toldOfAnAsk(server, bridge);
   });
 
-  test("goes on waiting in loopback_wait, and is not told that anything was done in vain", async () => {
+  test("goes on waiting in loopback_wait without an error", async () => {
     await using server = await startKillableServer();
     await using bridge = startBridge(bridgeTo(server));
     await setUp(bridge);
@@ -161,9 +161,9 @@ describe("a client on stdio, when the server is killed with kill -9", () => {
     }
   });
 
-  test("is told at once that the outcome of a call is not known, and how to look", async () => {
+  test("learns immediately that the outcome of a call is unknown, and how to find out", async () => {
     await using server = await startKillableServer();
-    // In front of the server: what it answers to this call is lost.
+    // A proxy that loses the answer to this call.
     await using lossy = Bun.serve({
       port: 0,
       idleTimeout: 0,
@@ -186,7 +186,7 @@ describe("a client on stdio, when the server is killed with kill -9", () => {
 });
 
 describe("a client on stdio, when the server stops", () => {
-  test("is answered by that one at once, and by the next one when it calls again", async () => {
+  test("gets an answer immediately, and from the next server when it calls again", async () => {
     await using server = await startKillableServer();
     await using bridge = startBridge(bridgeTo(server));
     await setUp(bridge);
@@ -226,12 +226,12 @@ async function setUp(bridge: ReturnType<typeof startBridge>): Promise<void> {
   expect(await bridge.answer("subscribe")).toMatchObject({ result: {} });
 }
 
-/** A new ask reaches the client as a message and as the resource that it has subscribed to. */
+/** A new request reaches the client as a message and as an update of its subscribed resource. */
 async function toldOfAnAsk(server: KillableServer, bridge: ReturnType<typeof startBridge>): Promise<void> {
   const { sessionId } = await server.child();
   const heard = (method: string) => bridge.messages.some((message) => message["method"] === method);
   const asks: Promise<unknown>[] = [];
-  // One that comes before the bridge listens again is not told: the client can read it all the same.
+  // A request before the bridge listens again is not notified, but the client can read it.
   await until("both notifications", async () => {
     const input = { command: `ls ${asks.length}` };
     asks.push(server.call("loopback_permit", { session_id: sessionId, tool_name: "Bash", input }));

@@ -11,7 +11,7 @@ setDefaultTimeout(60_000);
 const token = OPERATOR_TOKEN;
 const WAIT = "loopback_wait";
 
-/** How a wait is called in each revision of MCP. */
+/** How to call a wait in each revision of MCP. */
 const revisions: [string, (url: string, args: object) => Promise<RawStream>][] = [
   [
     "2025-11-25",
@@ -23,7 +23,7 @@ const revisions: [string, (url: string, args: object) => Promise<RawStream>][] =
   ["2026-07-28", (url, args) => postModern(url, "tools/call", { name: WAIT, arguments: { ...args } }, { token })],
 ];
 
-/** The signals of the waits that begin from now on: each fires when its caller has gone. */
+/** The signals of waits that begin from now on. Each fires when its caller is gone. */
 function watchWaits({ app: { eventFeed } }: Plexus): AbortSignal[] {
   const signals: AbortSignal[] = [];
   const { wait } = eventFeed;

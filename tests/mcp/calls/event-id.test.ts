@@ -17,7 +17,7 @@ const Call = fc.record({
 });
 
 describe("the id of a call's stream", () => {
-  test("tells another process all that it takes to go on, in a form that fits a header", () => {
+  test("contains everything that another process needs to resume the call, and fits into a header", () => {
     fc.assert(
       fc.property(Call, (call) => {
         const id = callEventId(call) ?? "";
@@ -28,14 +28,14 @@ describe("the id of a call's stream", () => {
     );
   });
 
-  test("leaves a state out that is too long, and is none at all where the rest is", () => {
+  test("leaves out a state that is too long, and does not exist if the rest is too long", () => {
     const call = { tool: "loopback_wait", id: 1, progressToken: undefined };
     const long = { skip: [randomBytes(6_000).toString("hex")] };
     expect(readCallEventId(callEventId({ ...call, state: long }) ?? "")).toEqual(call);
     expect(callEventId({ ...call, id: randomBytes(6_000).toString("hex") })).toBeUndefined();
   });
 
-  test("fits a header with all the approvals that a wait may skip, and is none that unpacks to megabytes", () => {
+  test("fits into a header with all approvals that a wait may skip, and never unpacks to megabytes", () => {
     const state = {
       since: 1,
       until: 2,
@@ -49,7 +49,7 @@ describe("the id of a call's stream", () => {
     expect(readCallEventId(`call-z.${bomb}`)).toBeUndefined();
   });
 
-  test("reads as none where it is anything else", () => {
+  test("is rejected if it is anything else", () => {
     const encoded = (value: unknown) => `call.${Buffer.from(JSON.stringify(value)).toString("base64url")}`;
     const others = [
       null,

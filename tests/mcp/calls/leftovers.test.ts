@@ -10,7 +10,7 @@ setDefaultTimeout(60_000);
 
 const CALLS = 50;
 const KINDS = ["AbortSignal", "AbortController", "ReadableStream", "Request", "Timeout", "DisposableStack"];
-/** Of what the last request, or a connection that is kept alive, still holds. */
+/** The number of objects that the last request or an idle connection may still hold. */
 const SLACK = 10;
 
 let plexus: Plexus;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   plexus = await startPlexus();
   token = (await plexus.app.tokens.createNamed("parent")).token;
   client = await connectClient(plexus.url, token);
-  // Something that could ask, so that a wait does wait.
+  // A session that could make a request, so that a wait really waits.
   await client.call("loopback_configure", {});
 });
 afterAll(async () => {

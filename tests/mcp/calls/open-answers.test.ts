@@ -7,11 +7,11 @@ describe("answers that are being sent", () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  test("are all sent where there are none", async () => {
+  test("are all sent if there are none", async () => {
     expect(await status(createOpenAnswers(limits).sent())).toBe("fulfilled");
   });
 
-  test("are waited for as long as one after the other is sent, and no longer than they may take in all", async () => {
+  test("are awaited while they finish one after the other, up to the limit for all", async () => {
     const answers = createOpenAnswers(limits);
     const open = Array.from({ length: 20 }, () => answers.begin());
     const sent = answers.sent();
@@ -25,7 +25,7 @@ describe("answers that are being sent", () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test("are not waited for when none was sent for a while", async () => {
+  test("are no longer awaited when none has finished for a while", async () => {
     const answers = createOpenAnswers(limits);
     const [first] = [answers.begin(), answers.begin()];
     const sent = answers.sent();

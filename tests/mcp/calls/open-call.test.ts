@@ -4,7 +4,7 @@ import { readCallEventId } from "../../../src/mcp/calls/event-id.ts";
 import { openCall } from "../../../src/mcp/calls/open-call.ts";
 import type { ToolApp } from "../../../src/mcp/tools/declaration/tool.ts";
 
-/** Nothing here uses more of the app. */
+/** The code under test uses nothing else of the app. */
 const app = { progressEveryMs: 20_000 } as ToolApp;
 
 function opened({ progressToken }: { progressToken?: string } = { progressToken: "token" }) {
@@ -31,7 +31,7 @@ describe("a call that waits", () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  test("tells its caller so at once and every 20 s, until it is answered", () => {
+  test("reports progress immediately and every 20 s until it is answered", () => {
     const { call, sent } = opened();
     jest.advanceTimersByTime(60_000);
     expect(sent).toEqual([]);
@@ -45,7 +45,7 @@ describe("a call that waits", () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test("counts on, whatever its tool counts", () => {
+  test("keeps counting up, whatever its tool counts", () => {
     const { call, sent } = opened();
     call.waits();
     for (const count of [0, 5, 5, 3]) call.progress(count, "so far");
@@ -54,7 +54,7 @@ describe("a call that waits", () => {
     call[Symbol.dispose]();
   });
 
-  test("tells nothing to a caller that has asked for nothing", () => {
+  test("reports nothing to a caller that asked for no progress", () => {
     const { call, sent } = opened({});
     call.waits();
     jest.advanceTimersByTime(60_000);
@@ -62,7 +62,7 @@ describe("a call that waits", () => {
     call[Symbol.dispose]();
   });
 
-  test("says by which id it is taken up, with the newest state", () => {
+  test("sends the id by which it resumes, with the newest state", () => {
     const { call, ids } = opened();
     call.waits({ since: 1 });
     call.waits({ since: 2 });
@@ -74,7 +74,7 @@ describe("a call that waits", () => {
     call[Symbol.dispose]();
   });
 
-  test("is overdue two seconds after the server begins to stop, and not before", async () => {
+  test("is overdue two seconds after the server begins to stop, not earlier", async () => {
     const { call, stop } = opened();
     jest.advanceTimersByTime(60_000);
     stop.abort();
@@ -86,7 +86,7 @@ describe("a call that waits", () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test("is never overdue once it waits, since it then answers by itself", () => {
+  test("is never overdue once it waits, because it then answers by itself", () => {
     const { call, stop } = opened();
     call.waits();
     stop.abort();

@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 setDefaultTimeout(60_000);
 
 const token = OPERATOR_TOKEN;
-/** Works until the file is there that its prompt names, and says so. */
+/** Works until the file that its prompt names exists, then reports its result. */
 const STAND_IN = `read -r gate; until [ -e "$gate" ]; do sleep 0.02; done; echo '${RESULT_LINE}'`;
 
 let directory: TemporaryDirectory;
@@ -43,7 +43,7 @@ const resume = (id: string, as = token, server = plexus) =>
   get(server.url, { token: as, headers: { "last-event-id": id } });
 const idOf = (tool: string, state: JsonObject) => callEventId({ tool, id: 7, progressToken: "seven", state }) ?? "";
 
-/** The call of a tool that waits, and the id by which it is taken up. */
+/** The call of a waiting tool, with the id by which it resumes. */
 async function waiting(tool: string, args: object): Promise<{ stream: RawStream; id: string }> {
   const stream = await post(plexus.url, message(tool, args), { token });
   for (let event = await stream.next(); event; event = await stream.next()) {
@@ -53,7 +53,7 @@ async function waiting(tool: string, args: object): Promise<{ stream: RawStream;
 }
 
 describe("the answer to a tool that waits", () => {
-  test("begins with an id to resume by, and then has one that says from where, and progress", async () => {
+  test("begins with an id to resume by, then has one with the position, and progress", async () => {
     const { id: session_id } = await create("primed");
     const { open, prompt } = work("primed");
     await called("claudecode_chat_async", { name: "primed", prompt });
@@ -73,7 +73,7 @@ describe("the answer to a tool that waits", () => {
     open();
   });
 
-  test("has none for a client that would not understand it", async () => {
+  test("has no id for a client that would not understand it", async () => {
     const headers = { "mcp-protocol-version": "2025-06-18" };
     const stream = await post(plexus.url, message("loopback_wait", { since: 1_000, timeout_secs: 0.1 }), {
       token,
@@ -83,7 +83,7 @@ describe("the answer to a tool that waits", () => {
   });
 });
 
-describe("a call that is taken up", () => {
+describe("a resumed call", () => {
   test("goes on waiting from the same place, and answers the same request", async () => {
     const { id: session_id } = await create("awaited");
     const { open, prompt } = work("awaited");
@@ -103,7 +103,7 @@ describe("a call that is taken up", () => {
     expect(await resumed.next()).toBeUndefined();
   });
 
-  test("waits no longer than it was to wait", async () => {
+  test("waits no longer than the original call would have", async () => {
     const { id: session_id } = await create("late");
     const { open, prompt } = work("late");
     await called("claudecode_chat_async", { name: "late", prompt });
@@ -114,7 +114,7 @@ describe("a call that is taken up", () => {
     open();
   });
 
-  test("tells its caller at once that it waits, and by which id it is resumed again", async () => {
+  test("reports immediately that it waits, and the id by which it resumes again", async () => {
     const { id: session_id } = await create("again");
     const { open, prompt } = work("again");
     await called("claudecode_chat_async", { name: "again", prompt });
@@ -127,7 +127,7 @@ describe("a call that is taken up", () => {
     open();
   });
 
-  test("never starts a turn: a chat waits for the one that it had started, also when another has followed", async () => {
+  test("never starts a turn: a chat waits for the turn that it had started, even if another has followed", async () => {
     await create("chatted");
     const first = work("chatted");
     const { stream, id } = await waiting("claudecode_chat", { name: "chatted", prompt: first.prompt, wait_secs: 60 });
@@ -144,7 +144,7 @@ describe("a call that is taken up", () => {
     expect(streams).toHaveLength(2);
   });
 
-  test("reads the events of a poll again that may not have arrived, and moves its reader over them once", async () => {
+  test("reads again the events of a poll that may not have arrived, and moves its reader past them once", async () => {
     await create("polled");
     const { open, prompt } = work("polled");
     await called("claudecode_chat_async", { name: "polled", prompt });
@@ -156,7 +156,7 @@ describe("a call that is taken up", () => {
     );
     const { stream, id } = await waiting("claudecode_poll", poll);
     open();
-    // As if this answer had been lost on its way.
+    // Treat this answer as lost on its way.
     const lost = JSON.parse(await stream.answer());
     expect(lost.events).not.toEqual([]);
     const again = JSON.parse(await (await resume(id)).answer());
@@ -165,7 +165,7 @@ describe("a call that is taken up", () => {
     expect(next).toMatchObject({ read_position: again.read_position });
   });
 
-  test("is told that its outcome is not known where it was not waiting", async () => {
+  test("answers outcome_unknown if it was not waiting", async () => {
     const stream = await post(plexus.url, message("loopback_pending", {}), { token });
     const { id } = (await stream.next()) ?? {};
     await stream.answer();
@@ -175,7 +175,7 @@ describe("a call that is taken up", () => {
     });
   });
 
-  test.each(["zzz", "9999-99-99", "2026-07-29"])("is refused in revision %s, which nobody speaks", async (revision) => {
+  test.each(["zzz", "9999-99-99", "2026-07-29"])("is refused in the unknown revision %s", async (revision) => {
     const id = idOf("loopback_wait", { since: 0, until: 0 });
     const headers = { "last-event-id": id, "mcp-protocol-version": revision };
     const answer = await plexus.fetch("/mcp", { headers: { ...headers, accept: "text/event-stream" } });
@@ -199,7 +199,7 @@ describe("a call that is taken up", () => {
     await stopped;
   });
 
-  test("is refused when its token is revoked meanwhile, like the call itself", async () => {
+  test("is refused if its token is revoked meanwhile, like the call itself", async () => {
     const { token: named } = await namedToken(plexus, "revoked");
     await create("of-revoked", named);
     const { open, prompt } = work("of-revoked");
@@ -215,7 +215,7 @@ describe("a call that is taken up", () => {
   });
 });
 
-describe("an id that somebody has made up", () => {
+describe("a made-up id", () => {
   test("shows nothing of another's session", async () => {
     const { token: named } = await namedToken(plexus, "stranger");
     await create("private");
@@ -243,7 +243,7 @@ describe("an id that somebody has made up", () => {
     expect(JSON.parse(await (await resume(idOf(tool, state))).answer())).toMatchObject({ type: "error", code });
   });
 
-  test("does not move a reader to where no event is yet", async () => {
+  test("does not move a reader beyond the last event", async () => {
     const { id } = await create("read");
     const { open, prompt } = work("read");
     await called("claudecode_chat_async", { name: "read", prompt });
@@ -256,7 +256,7 @@ describe("an id that somebody has made up", () => {
     open();
   });
 
-  test("is nothing that a child may use", async () => {
+  test("is of no use to a child", async () => {
     const child = await plexus.child();
     expect((await resume(idOf("loopback_wait", { since: 0, until: 0 }), child.token)).status).toBe(405);
   });

@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts";
 setDefaultTimeout(60_000);
 
 const operator = { kind: "operator" } as const;
-/** Works until the file is there that its prompt names. */
+/** Works until the file that its prompt names exists. */
 const STAND_IN = `read -r gate; until [ -e "$gate" ]; do sleep 0.02; done; echo '${RESULT_LINE}'`;
 
 let directory: TemporaryDirectory;
@@ -35,7 +35,7 @@ const message = (name: string, args: object) => ({
   params: { name, arguments: args },
 });
 
-/** A call that was cut off while it waited: the id by which it is taken up. */
+/** A call that was cut off while it waited, as the id by which it resumes. */
 async function cutOff(tool: string, args: object): Promise<string> {
   const stream = await post(plexus.url, message(tool, args), { token });
   for (let event = await stream.next(); event; event = await stream.next()) {
@@ -50,7 +50,7 @@ const resumed = async (id: string, as = token): Promise<JsonObject> =>
   JSON.parse(await (await get(plexus.url, { token: as, headers: { "last-event-id": id } })).answer());
 const statusOf = async (id: string) => (await plexus.app.approvals.get(operator, id)).status;
 
-/** A child that asks for this command, and waits. */
+/** A child that requests this command and waits. */
 async function asking(command: string) {
   const child = await plexus.child();
   const call = await post(plexus.url, permitMessage({ command }), child);
@@ -60,8 +60,8 @@ async function asking(command: string) {
   return { ...child, id: approval.id, call };
 }
 
-describe("loopback_respond, taken up while it waited", () => {
-  test("tells what was decided, once, and what is to be decided next", async () => {
+describe("loopback_respond, resumed while it waited", () => {
+  test("returns the decisions and the next requests", async () => {
     const first = await asking("first");
     const decision = { approval_id: first.id, approve: false, message: "no", wait_secs: 60 };
     const id = await cutOff("loopback_respond", decision);
@@ -82,7 +82,7 @@ describe("loopback_respond, taken up while it waited", () => {
     second.call.disconnect();
   });
 
-  test("tells of each of many what the record says, and why one was refused", async () => {
+  test("returns the recorded result of each of many decisions, and why one was refused", async () => {
     const [one, taken] = [await asking("one"), await asking("taken")];
     await plexus.app.approvals.decide(operator, taken.id, { approve: true });
     const decisions = [one.id, taken.id, "none"].map((approval_id) => ({ approval_id, approve: false }));
@@ -100,7 +100,7 @@ describe("loopback_respond, taken up while it waited", () => {
     for (const { call } of [one, taken, next]) call.disconnect();
   });
 
-  test("decides nothing by an id that somebody has made up, and tells nobody of another's approval", async () => {
+  test("decides nothing by a made-up id, and reveals no other owner's approval", async () => {
     const { id, call } = await asking("undecided");
     const { token: stranger } = await namedToken(plexus, "stranger");
     const wait = { since: 0, until: 0 };
@@ -121,8 +121,8 @@ describe("loopback_respond, taken up while it waited", () => {
   });
 });
 
-describe("claudecode_run, taken up while it waited", () => {
-  test("waits for the turn of its child, and starts no other", async () => {
+describe("claudecode_run, resumed while it waited", () => {
+  test("waits for its child's turn, and starts no other", async () => {
     const run = { name: "runner", working_dir: directory.path, prompt: `${at("runner")}\n`, wait_secs: 60 };
     const id = await cutOff("claudecode_run", run);
     writeFileSync(at("runner"), "");
@@ -131,7 +131,7 @@ describe("claudecode_run, taken up while it waited", () => {
     expect(await plexus.app.polls.list(operator, session.id, 10)).toHaveLength(1);
   });
 
-  test("tells of each of several children whether it was started, and starts none again", async () => {
+  test("reports for each of several children whether it started, and starts none again", async () => {
     const child = { working_dir: directory.path, prompt: `${at("several")}\n` };
     const children = [
       { ...child, name: "several" },

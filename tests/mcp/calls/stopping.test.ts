@@ -11,13 +11,13 @@ import { until } from "../../support/until.ts";
 
 setDefaultTimeout(60_000);
 
-/** What waits would else wait for 100 s. */
+/** The waiting calls would otherwise wait for 100 s. */
 const AT_ONCE_MS = 10_000;
 const operator = { kind: "operator" } as const;
 const ACCEPT = { Accept: "application/json, text/event-stream" };
 const authorization = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
 
-/** A server whose children work without end. */
+/** A server whose children work endlessly. */
 async function startBusy() {
   const stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());
@@ -38,7 +38,7 @@ const eventsOf = async (plexus: Plexus, name: string) =>
   (await plexus.app.polls.latest((await plexus.app.sessions.require(operator, name)).id))?.eventCount ?? 0;
 
 describe("a server that stops", () => {
-  test("answers every call that waits in it at once, with what it has", async () => {
+  test("answers every waiting call immediately with what it has", async () => {
     await using busy = await startBusy();
     const { plexus, client, create } = busy;
     for (const name of ["polled", "chatted", "rested"]) await create(name);
@@ -70,17 +70,17 @@ describe("a server that stops", () => {
     expect(JSON.parse(await alone.answer())).toMatchObject({ type: "timeout", cursor: expect.any(Number) });
     expect(await (await waits.restWait).json()).toMatchObject({ type: "timeout", cursor: expect.any(Number) });
     expect(await (await waits.rest).json()).toMatchObject({ type: "ok", status: "running" });
-    // Followers are told that it was the end, and not cut off.
+    // Followers get a proper end of their stream.
     expect(await events.text()).toBe("retry: 1000\n\n");
     expect(performance.now() - start).toBeLessThan(AT_ONCE_MS);
     await stopped;
   });
 
-  test("answers a call that is still at work after two seconds by saying that its outcome is not known", async () => {
+  test("answers outcome_unknown to a call that still works after two seconds", async () => {
     await using busy = await startBusy();
     await busy.create("slow");
     const at = (name: string) => join(busy.path, name);
-    // Asked for its version, since it has changed, it takes longer than a server that stops waits.
+    // The changed executable must report its version again, which takes longer than a stopping server waits.
     writeFileSync(at("claude"), `#!/bin/sh\ntouch ${at("begun")}; sleep 5; touch ${at("done")}\n`);
     const starting = busy.client.call("claudecode_chat_async", { name: "slow", prompt: "work" });
     await until("the call to be at work", () => existsSync(at("begun")));
@@ -92,12 +92,12 @@ describe("a server that stops", () => {
     await until("its process to end", () => existsSync(at("done")));
   });
 
-  test("refuses a request that comes when it is stopping already, but a permit, which is taken and can be resumed", async () => {
+  test("refuses late requests, except a permit, which it accepts and which can resume", async () => {
     await using busy = await startBusy();
     const { plexus } = busy;
     const child = await plexus.child();
     const stopping = Promise.withResolvers<void>();
-    // The server waits for a moment for what has begun to come.
+    // The server waits briefly for requests that have begun to arrive.
     const slow = sendRaw(plexus.url, [
       head(plexus.url, "POST /api/v1/sessions", { ...authorization, "Content-Length": "9" }),
     ]);
@@ -146,12 +146,12 @@ const call = (name: string, args: object, id = 1) => ({
   params: { name, arguments: args },
 });
 
-/** Lets the event loop go round. */
+/** Runs the event loop for some rounds. */
 async function someTurns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }
 
-/** A request of which the last line of its head, and its body, are sent only when `go` resolves. */
+/** Sends a request, but the last line of its head, and its body, only after `go` resolves. */
 function half(url: string, line: string, headers: Record<string, string>, go: Promise<void>, message?: object) {
   const body = message ? JSON.stringify(message) : "";
   const described = message
@@ -168,7 +168,7 @@ function half(url: string, line: string, headers: Record<string, string>, go: Pr
   );
 }
 
-/** A parent's call of loopback_wait, on a socket of its own: there are more than `fetch` would hold at once. */
+/** A parent's call of loopback_wait on its own socket: `fetch` does not hold so many at once. */
 async function openWaiter(url: string, id: number) {
   const received = Promise.withResolvers<string>();
   let text = "";
@@ -186,6 +186,6 @@ async function openWaiter(url: string, id: number) {
   const body = JSON.stringify(call("loopback_wait", { timeout_secs: 100 }, id));
   const described = { "Content-Type": "application/json", "Content-Length": String(body.length) };
   socket.write(head(url, "POST /mcp", { ...authorization, ...CLI_PROTOCOL, ...ACCEPT, ...described }) + body);
-  // The second id is that of a call that waits.
+  // The second id is sent when the call waits.
   return { received: received.promise, isWaiting: () => text.split("id: call.").length > 2 };
 }

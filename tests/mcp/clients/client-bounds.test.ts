@@ -17,7 +17,7 @@ const request = (method: string, params: JsonObject = {}): JsonObject => ({ json
 const initialize = (name: string) =>
   request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name, version: "1" } });
 
-describe("an MCP client that says much of itself", () => {
+describe("an MCP client with a long introduction", () => {
   test("is served, and costs a few hundred bytes on disk", async () => {
     await using plexus = await startPlexus();
     const { token } = await namedToken(plexus, "evil");
@@ -36,7 +36,7 @@ describe("an MCP client that says much of itself", () => {
     }
   });
 
-  test("costs no more in memory, also when an earlier version had kept all of it", async () => {
+  test("costs no more in memory, even if an earlier version stored all of it", async () => {
     await using data = await temporaryDirectory();
     const setup = [initialize("x".repeat(MB)), request("resources/subscribe", { uri: PENDING })];
     {
@@ -65,7 +65,7 @@ describe("an MCP client that says much of itself", () => {
     await until("what was kept is cut", () => stored(data.path).every(({ bytes }) => bytes < 1_000));
   });
 
-  test("has ten subscriptions at the most, and none to a resource with a long name", async () => {
+  test("has at most ten subscriptions, and none to a resource with a long name", async () => {
     await using plexus = await startPlexus();
     const headers = { "mcp-session-id": await open(plexus) };
     const subscribe = async (uri: string) =>
@@ -79,7 +79,7 @@ describe("an MCP client that says much of itself", () => {
 });
 
 describe("the MCP clients of one owner", () => {
-  test("are a thousand at the most: those that were not used for the longest are forgotten", async () => {
+  test("are at most a thousand: the least recently used are forgotten", async () => {
     await using data = await temporaryDirectory();
     {
       using direct = openDirect(data.path);
@@ -107,7 +107,7 @@ describe("the MCP clients of one owner", () => {
   });
 });
 
-/** A client session of the operator; stored when its answer has come. */
+/** Opens a client session of the operator. It is stored when the answer arrives. */
 async function open(plexus: Plexus): Promise<string> {
   const answer = await post(plexus.url, initialize("raw"), { token: OPERATOR_TOKEN });
   return answer.headers.get("mcp-session-id") ?? "";

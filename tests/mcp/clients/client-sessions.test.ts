@@ -27,7 +27,7 @@ describe("whoever decides", () => {
     for (const tool of tools) expect(tool.inputSchema.type).toBe("object");
   });
 
-  test("gets a new ask as a notification, and as an update of the resource it subscribed to", async () => {
+  test("gets a new request as a notification, and as an update of its subscribed resource", async () => {
     const { client } = await plexus.connect();
     const told: ToolRequestEvent[] = [];
     const updated: string[] = [];
@@ -108,7 +108,7 @@ describe("a client session", () => {
       post(later.url, { jsonrpc: "2.0", id: 5, method: "tools/list" }, { token: OPERATOR_TOKEN, headers }),
     ]);
     expect([stream.status, listed.status]).toEqual([200, 200]);
-    // A second stream is refused only where the session that has the first one is the same.
+    // A second stream is refused only if both requests found the same session.
     expect((await get(later.url, { token: OPERATOR_TOKEN, headers })).status).toBe(409);
     stream.disconnect();
   });
@@ -151,7 +151,7 @@ async function initialize(server: Plexus): Promise<string> {
   return session;
 }
 
-/** A client session, subscribed to the pending approvals, on a server that has stopped. */
+/** A client session that is subscribed to the pending approvals, on a server that has stopped. */
 async function initializedSession(dataDir: string): Promise<string> {
   await using earlier = await startPlexus({ dataDir });
   const session = await initialize(earlier);

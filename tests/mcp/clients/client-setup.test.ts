@@ -28,7 +28,7 @@ const level = (name: string): JsonObject => ({
 const initialize = (params: JsonObject): JsonObject => ({ jsonrpc: "2.0", id: 1, method: "initialize", params });
 
 describe("what a client has set up", () => {
-  test("is the newest level, and each subscription that was not ended", () => {
+  test("is the newest level, and each open subscription", () => {
     const messages = [
       level("info"),
       subscribe("a:1"),
@@ -56,7 +56,7 @@ describe("what a client has set up", () => {
     expect(setupMessage(level("debug"))).toEqual(level("debug"));
   });
 
-  test("keeps of an introduction what it takes to serve the client, and nothing else", () => {
+  test("keeps only those parts of an introduction that are needed to serve the client", () => {
     const said = { protocolVersion: "2025-11-25", capabilities: { roots: { listChanged: true }, sampling: {} } };
     const icons = [{ src: `data:image/png;base64,${"A".repeat(100_000)}` }];
     const clientInfo = { name: "agent", version: "1", title: "Agent" };
@@ -81,7 +81,7 @@ describe("what a client has set up", () => {
     expect(setup[0]?.["params"]).toMatchObject({ capabilities: { roots: { listChanged: true } } });
   });
 
-  test("holds on to nothing of what was cut off", () => {
+  test("keeps nothing of the text that was cut off", () => {
     const sent = (number: number) => ({
       protocolVersion: "1",
       capabilities: {},

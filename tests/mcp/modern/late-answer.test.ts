@@ -5,7 +5,7 @@ const nothing = () => {};
 const error = { jsonrpc: "2.0", id: 1, error: { code: -32021, message: "no" } };
 
 describe("an answer of 2026-07-28", () => {
-  test("that is there at once keeps its status and its form", async () => {
+  test("that comes promptly keeps its status and its form", async () => {
     const answer = await promptOrStreamed(Promise.resolve(Response.json(error, { status: 400 })), nothing);
     expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 400, body: error });
   });
@@ -29,7 +29,7 @@ describe("an answer of 2026-07-28", () => {
     expect(await answer.text()).toBe(events);
   });
 
-  test("that nobody waits for any more is said to be left, and is not sent", async () => {
+  test("whose client is gone reports that, and is not sent", async () => {
     const late = Promise.withResolvers<Response>();
     const left = Promise.withResolvers<void>();
     const answer = await promptOrStreamed(late.promise, left.resolve);

@@ -9,13 +9,13 @@ const OPERATOR = { kind: "operator" } as const;
 const PENDING = "loopback://approvals/pending";
 const SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId";
 
-/** A stream that is told of new asks; its first message says what it was promised. */
+/** A stream of new requests. Its first message lists what it was promised. */
 async function listen(plexus: Plexus, token = OPERATOR_TOKEN, filter: object = { resourceSubscriptions: [PENDING] }) {
   const stream = await postModern(plexus.url, "subscriptions/listen", { notifications: filter }, { token, id: "mine" });
   return { stream, promised: await nextMessage(stream) };
 }
 
-/** The next message, without what only keeps the stream alive. */
+/** The next message, without keep-alive events. */
 async function nextMessage(stream: RawStream) {
   for (;;) {
     const event = await stream.next();
@@ -24,7 +24,7 @@ async function nextMessage(stream: RawStream) {
 }
 
 describe("subscriptions/listen", () => {
-  test("agrees first, and then tells of each new ask, both with the id of the subscription", async () => {
+  test("acknowledges first, then reports each new request, both with the id of the subscription", async () => {
     await using plexus = await startPlexus();
     const { stream, promised } = await listen(plexus);
     expect(promised).toMatchObject({
@@ -42,7 +42,7 @@ describe("subscriptions/listen", () => {
     stream.disconnect();
   });
 
-  test("agrees to nothing that there is not, and then is over", async () => {
+  test("acknowledges nothing that does not exist, and then ends", async () => {
     await using plexus = await startPlexus();
     const others = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
     const filter = { ...others, resourceSubscriptions: ["x:y", "loopback://approvals"] };
@@ -53,7 +53,7 @@ describe("subscriptions/listen", () => {
     expect(await nextMessage(stream)).toBeUndefined();
   });
 
-  test("tells a named token of its own children's asks only", async () => {
+  test("reports only its own children's requests to a named token", async () => {
     await using plexus = await startPlexus();
     const { token, principal } = await namedToken(plexus, "parent");
     const { stream } = await listen(plexus, token);
@@ -98,7 +98,7 @@ describe("subscriptions/listen", () => {
     );
     const { session } = await sessionOf(plexus, OPERATOR);
     for (let count = 0; count < 110; count++) await ask(plexus, session, { tool_use_id: `toolu_${count}` });
-    // Without an end, this would wait for ever.
+    // Without an end of the stream, this would wait for ever.
     const told = (await response.text()).split("notifications/resources/updated").length - 1;
     expect(told).toBe(100);
   });

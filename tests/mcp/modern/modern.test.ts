@@ -17,7 +17,7 @@ const result = async (method: string, params = {}) =>
   (await (await postModern(plexus.url, method, params, { token })).response()).result;
 
 describe("MCP 2026-07-28", () => {
-  test("is found by whoever asks for it, and tells how to supervise", async () => {
+  test("can be discovered, and explains how to supervise", async () => {
     const { client } = await plexus.connect();
     expect(await result("server/discover")).toMatchObject({
       resultType: "complete",
@@ -107,12 +107,12 @@ describe("MCP 2026-07-28", () => {
     call.disconnect();
   });
 
-  test("is answered in JSON where the answer is there at once", async () => {
+  test("gets its answer as JSON if it comes promptly", async () => {
     const answer = await postModern(plexus.url, "tools/call", { name: "loopback_pending", arguments: {} }, { token });
     expect(answer.headers.get("content-type")).toStartWith("application/json");
   });
 
-  test("takes up no session of an earlier revision, and opens none", async () => {
+  test("uses no session of an earlier revision, and opens none", async () => {
     const { client } = await plexus.connect();
     await client.listTools();
     const headers = { "mcp-session-id": crypto.randomUUID() };
@@ -123,7 +123,7 @@ describe("MCP 2026-07-28", () => {
     });
   });
 
-  test("leaves earlier revisions to those who initialize, also beside it on one connection", async () => {
+  test("leaves earlier revisions to clients that initialize, even on the same connection", async () => {
     const message = modernMessage("tools/list");
     const earlier = await post(plexus.url, { jsonrpc: "2.0", id: 1, method: "tools/list" }, { token });
     const later = await post(plexus.url, message, { token, headers: modernHeaders("tools/list") });

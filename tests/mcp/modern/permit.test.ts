@@ -19,7 +19,7 @@ const pending = (plexus: Plexus): Promise<Approval> =>
   until("an ask", async () => (await plexus.app.approvals.pending(OPERATOR, undefined, 1)).approvals[0]);
 
 describe("loopback_permit in 2026-07-28", () => {
-  test("waits for a decision as in 2025-11-25, and says that its answer is complete", async () => {
+  test("waits for a decision as in 2025-11-25, and marks its answer as complete", async () => {
     await using plexus = await startPlexus({ flags: { auth: "none" } });
     const call = await permit(plexus, { command: "ls" });
     const { id } = await pending(plexus);
@@ -39,7 +39,7 @@ describe("loopback_permit in 2026-07-28", () => {
     expect(await call.next()).toBeUndefined();
   });
 
-  test("is taken up again by the id of its stream, although the revision has no such thing", async () => {
+  test("resumes by the id of its stream, although the revision does not define that", async () => {
     await using plexus = await startPlexus({ flags: { auth: "none" } });
     const call = await permit(plexus, { command: "ls" });
     const lastEventId = (await call.next())?.id ?? "";

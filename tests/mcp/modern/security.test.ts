@@ -8,14 +8,14 @@ const OPERATOR = { kind: "operator" } as const;
 const CLAIM = "io.modelcontextprotocol/protocolVersion";
 const MB = 1024 * 1024;
 
-/** Sent with exactly these headers beside those of every request. */
+/** Sends exactly these headers beside those of every request. */
 async function send(plexus: Plexus, body: unknown, headers: Record<string, string>, token = OPERATOR_TOKEN) {
   const sent = { accept: "application/json, text/event-stream", ...headers };
   const response = await plexus.fetch("/mcp", { method: "POST", token, headers: sent, body: JSON.stringify(body) });
   return { status: response.status, text: await response.text() };
 }
 
-/** A server on which a child waits for a decision. */
+/** A server with a child that waits for a decision. */
 async function childThatWaits() {
   const plexus = await startPlexus();
   const { session, token } = await sessionOf(plexus, OPERATOR, "worker");
@@ -25,7 +25,7 @@ async function childThatWaits() {
     plexus,
     token,
     approvalId,
-    /** The call that would decide it. */
+    /** The call that would decide the child's request. */
     params,
     status: async () => (await plexus.app.approvals.get(OPERATOR, approvalId)).status,
     [Symbol.asyncDispose]: () => plexus[Symbol.asyncDispose](),
@@ -67,13 +67,13 @@ describe("a request whose revision is not clear", () => {
     expect(await world.status()).toBe("pending");
   });
 
-  test("is taken for what it is: the same call, clear, decides", async () => {
+  test("is the reason for the refusal: the same call with a clear revision decides", async () => {
     await using world = await childThatWaits();
     await send(world.plexus, claiming(MODERN)(world.params), headers);
     expect(await world.status()).toBe("allowed");
   });
 
-  test("still initializes an earlier one, and refuses to where its header is modern", async () => {
+  test("may still initialize an earlier one, unless its header is modern", async () => {
     await using plexus = await startPlexus();
     const params = { protocolVersion: MODERN, capabilities: {}, clientInfo: { name: "test", version: "1" } };
     const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params };
@@ -94,7 +94,7 @@ describe("a child's token", () => {
     ["tools/call", { name: "loopback_pending", arguments: {} }],
   ];
 
-  test.each(methods)("is refused %s %p of 2026-07-28, and nothing is filed or told", async (method, params) => {
+  test.each(methods)("is refused %s %p of 2026-07-28, and nothing is stored or sent", async (method, params) => {
     await using world = await childThatWaits();
     const message = modernMessage(method, params, { id: "probe" });
     const sent: [unknown, Record<string, string>][] = [
@@ -143,10 +143,10 @@ describe("whoever calls in 2026-07-28", () => {
     expect(await world.status()).toBe("pending");
   });
 
-  test("is told that its token was revoked, and nothing else, where a call waits", async () => {
+  test("learns from a waiting call only that its token was revoked", async () => {
     await using plexus = await startPlexus();
     const { token, principal } = await namedToken(plexus, "short-lived");
-    // Without a session that could ask there would be nothing to wait for.
+    // Without a session that could make a request, a wait would end immediately.
     await plexus.app.sessions.createByHand(principal);
     const params = { name: "loopback_wait", arguments: { timeout_secs: 100 } };
     const waiting = await postModern(plexus.url, "tools/call", params, { token });
@@ -155,7 +155,7 @@ describe("whoever calls in 2026-07-28", () => {
     expect(await waiting.next()).toBeUndefined();
   });
 
-  test("may say much of itself, which nobody keeps", async () => {
+  test("may send a long introduction, which is not kept", async () => {
     await using plexus = await startPlexus();
     const { token } = await namedToken(plexus, "evil");
     const meta = {
@@ -177,7 +177,7 @@ describe("whoever calls in 2026-07-28", () => {
     expect((await send(plexus, message, modernHeaders("tools/list"))).status).toBe(status);
   });
 
-  test("hears nothing of a progress token that is too long to be repeated", async () => {
+  test("gets no progress for a token that is too long to repeat", async () => {
     await using plexus = await startPlexus();
     const params = { name: "loopback_wait", arguments: { timeout_secs: 0 } };
     const message = modernMessage("tools/call", params, { meta: { progressToken: "x".repeat(MB) } });

@@ -10,7 +10,7 @@ setDefaultTimeout(60_000);
 const OPERATOR = { kind: "operator" } as const;
 const token = OPERATOR_TOKEN;
 
-/** A call of loopback_wait that waits, and the id by which it is taken up. */
+/** A waiting call of loopback_wait, with the id by which it resumes. */
 async function waiting(plexus: Plexus, meta = {}): Promise<{ stream: RawStream; id: string }> {
   const params = { name: "loopback_wait", arguments: { timeout_secs: 100 } };
   const stream = await postModern(plexus.url, "tools/call", params, { token, id: 7, meta });
@@ -36,7 +36,7 @@ describe("a call that waits in 2026-07-28", () => {
     await stopped;
   });
 
-  test("is taken up by the id that its stream has told, and says that its answer is complete", async () => {
+  test("resumes by the id in its stream, and marks its answer as complete", async () => {
     await using plexus = await startPlexus();
     const { session } = await sessionOf(plexus, OPERATOR);
     const { stream, id } = await waiting(plexus);
