@@ -4,6 +4,7 @@ import type { Decision } from "../../../contract/approvals/decision.ts";
 import { decideApproval } from "../../../contract/routes/approvals.ts";
 import { openApi } from "../../server/server-client.ts";
 import { decidedWords } from "../../terminal/decided-by.ts";
+import { moment } from "../../terminal/moment.ts";
 import { jsonText, printable } from "../../terminal/printable.ts";
 import { CommandFailed, ExitCode, type Terminal } from "../../terminal/terminal.ts";
 import { madeText, tellNote } from "../rules/rule-text.ts";
@@ -21,7 +22,7 @@ export async function sendDecision(
   const answer = await api.call(decideApproval, { params: { id }, body: decision });
   if (json) terminal.out(jsonText(answer, terminal));
   if (answer.type === "already_resolved") {
-    const when = new Date(answer.resolved_at * 1000).toISOString();
+    const when = moment(answer.resolved_at, terminal);
     const first = EARLIER_OUTCOMES[answer.status](answer.resolved_by);
     throw new CommandFailed(`${called} ${first} at ${when}: your decision was not used.`, ExitCode.alreadyResolved);
   }
