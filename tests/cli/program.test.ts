@@ -30,7 +30,7 @@ const COMMANDS = [
   "version",
 ];
 const ID = crypto.randomUUID();
-/** A command for each that talks to the server. */
+/** One call of each command that talks to the server. */
 const CLIENTS = [
   ["run", "x", "y"],
   ["sessions"],
@@ -135,7 +135,7 @@ describe("plexus version", () => {
   test("prints the version, as JSON too", async () => {
     const { commit, ...named } = JSON.parse((await plexus(["version", "--json"])).stdout);
     expect(named).toEqual({ name: "plexus", version: manifest.version });
-    // Only an executable knows it, and only one that was built in a checkout.
+    // Only an executable that was built in a checkout knows the commit.
     if (commit !== null) expect(commit).toMatch(/^[0-9a-f]{12}(-dirty)?$/);
     const told = commit === null ? "" : ` (${commit})`;
     expect((await plexus(["version"])).stdout).toBe(`plexus ${manifest.version}${told}\n`);

@@ -20,7 +20,7 @@ async function initialized(protocolVersion = "2025-11-25"): Promise<Record<strin
   return { "mcp-session-id": headers.get("mcp-session-id") ?? "" };
 }
 
-/** With only these headers, beside those that every request needs; an empty one is left out. */
+/** Sends these headers beside those that every request needs. An empty value removes a header. */
 async function send(body: unknown, headers: Record<string, string> = {}, token = OPERATOR_TOKEN): Promise<Response> {
   const sent = new Headers({ accept: ACCEPT, "mcp-protocol-version": "2025-11-25", ...headers });
   for (const [name, value] of Object.entries(headers)) if (value === "") sent.delete(name);
@@ -61,7 +61,7 @@ describe("a permit's request", () => {
     await call.body?.cancel();
   });
 
-  test("is taken up again only by a client that accepts an event stream, in a revision that there is", async () => {
+  test("resumes only for a client that accepts an event stream, in an existing revision", async () => {
     const child = await plexus.child();
     const call = await post(plexus.url, permitMessage({ command: "ls" }), child);
     const lastEventId = (await call.next())?.id ?? "";
@@ -80,13 +80,13 @@ describe("a permit's request", () => {
 describe("a batch", () => {
   const batch = [request("tools/list", {}, 1), request("resources/list", {}, 2)];
 
-  test.each(["2025-06-18", "2025-11-25", "2026-07-28"])("is refused in %s, which has none", async (revision) => {
+  test.each(["2025-06-18", "2025-11-25", "2026-07-28"])("is refused in %s, which has no batches", async (revision) => {
     const response = await send(batch, { "mcp-protocol-version": revision });
     expect(response.status).toBe(400);
     expect(await errorOf(response)).toMatchObject({ code: -32600 });
   });
 
-  test("is refused in a session of a revision that has none, also where its header does not say so", async () => {
+  test("is refused in a session of a revision without batches, even without the header", async () => {
     const session = await initialized("2025-11-25");
     const response = await send(batch, { "mcp-protocol-version": "", ...session });
     expect({ status: response.status, error: await errorOf(response) }).toMatchObject({
@@ -113,19 +113,19 @@ describe("a batch", () => {
 });
 
 describe("a request without a session", () => {
-  test.each(["GET", "DELETE", "PUT"])("is answered with 405 to %s, and told that there is POST", async (method) => {
+  test.each(["GET", "DELETE", "PUT"])("gets 405 for %s, with POST in the Allow header", async (method) => {
     const response = await plexus.fetch("/mcp", { method, headers: { accept: "text/event-stream" } });
     expect({ status: response.status, allow: response.headers.get("allow") }).toEqual({ status: 405, allow: "POST" });
   });
 
-  test("is answered with 404 where it names a session that there is not", async () => {
+  test("gets 404 if it names an unknown session", async () => {
     const headers = { "mcp-session-id": crypto.randomUUID(), accept: "text/event-stream" };
     expect((await plexus.fetch("/mcp", { headers })).status).toBe(404);
   });
 });
 
 describe("a body that is no JSON", () => {
-  test.each(["{", "", "nothing", '{"jsonrpc":"2.0",'])("is refused as JSON-RPC has it: %p", async (body) => {
+  test.each(["{", "", "nothing", '{"jsonrpc":"2.0",'])("is refused as JSON-RPC requires: %p", async (body) => {
     const response = await plexus.fetch("/mcp", { method: "POST", body });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({

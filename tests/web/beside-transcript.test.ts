@@ -68,7 +68,7 @@ describe.skipIf(CHROMIUM === undefined)("a request beside the transcript of its 
     await person.press("j");
     await person.card.locator(".command", { hasText: "make two" }).waitFor();
     await person.press("x");
-    // A press that follows at once on what the page has selected itself counts for nothing.
+    // A press right after the page changed the selection itself does not count.
     const isAllowed = async () => (await status(second.id)) === "allowed";
     await pressUntil("the allow", () => person.press("a"), isAllowed);
     await person.card.locator(".command", { hasText: "make one" }).waitFor();

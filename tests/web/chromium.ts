@@ -13,7 +13,7 @@ const FLAGS = [
   "--disable-dev-shm-usage",
 ];
 
-/** A Chromium of this machine, if there is one. */
+/** A Chromium on this machine, if there is one. */
 export const CHROMIUM = ["chromium", "chromium-browser", "google-chrome"]
   .map((name) => Bun.which(name))
   .concat(PLACES.filter((place) => existsSync(place)))
@@ -25,7 +25,7 @@ if (CHROMIUM === undefined) {
   );
 }
 
-/** A browser of its own, with a profile that is thrown away. */
+/** A separate browser with a temporary profile. */
 export function startBrowser(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error("there is no Chromium on this machine");
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS, headless: true });

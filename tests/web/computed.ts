@@ -1,6 +1,9 @@
 import type { Page } from "playwright-core";
 
-/** How long the page's own thread has computed for what the body does, in milliseconds; other work of the machine does not count. */
+/**
+ * The computing time of the page's main thread during `body`, in milliseconds. Other work of the machine does not
+ * count.
+ */
 export async function computed(page: Page, body: () => Promise<void>): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send("Performance.enable", { timeDomain: "threadTicks" });

@@ -99,7 +99,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
       expect(await send.isDisabled()).toBe(true);
     }
     await editor.fill('{"item":"milk"}');
-    // What an MCP server does with it nobody knows, so that it takes a second press.
+    // The effect of an unknown MCP tool counts as dangerous, so it takes a second press.
     const dialog = person.page.getByRole("dialog");
     const press = dialog.locator("button[type=submit]");
     const isClosed = async () => (await dialog.count()) === 0;
@@ -288,7 +288,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     const lines = Array.from({ length: 60 }, (_, line) => `echo ${line}`);
     await child.ask("Bash", { command: [...lines, "rm -rf ~/important"].join("\n") });
     await person.card.getByText("and 37 more, in the command above").waitFor();
-    // Drawn anew when what helps to judge it arrives.
+    // The card is drawn again when its context arrives.
     const heightOf = () => person.card.locator(".code-scroll").evaluate(({ clientHeight }) => clientHeight);
     await until("the command to be in sight", async () => (await heightOf()) > 150);
   });
@@ -336,7 +336,7 @@ describe.skipIf(CHROMIUM === undefined)("deciding on the page", () => {
     const childToken = await plexus.app.tokens.createForChild(session.id);
     const client = await plexus.connect(childToken);
     await using slow = await signedIn(browser, plexus);
-    // The slow one hears of nothing any more, but can still send.
+    // The slow page gets no events, but can still send.
     await slow.page.route("**/api/v1/events", () => undefined);
     const answer = client.call("loopback_permit", {
       tool_name: "Bash",

@@ -33,7 +33,7 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
     await using plexus = await startPlexus({ dataDir: directory.path, flags: { rules } });
     await fill(plexus);
     for (const colorScheme of ["light", "dark"] as const) {
-      // The policy keeps axe out as it does everything else; the test lets it in.
+      // The page's CSP blocks axe like any other script, so this test bypasses it.
       await using person = await signedIn(browser, plexus, { colorScheme, bypassCSP: true });
       const { page } = person;
       for (const row of await rowNames(person)) {
@@ -41,7 +41,7 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
         await person.card.getByRole("heading", { name: row }).waitFor();
         expect({ row, violations: await violationsOn(page) }).toEqual({ row, violations: [] });
       }
-      // One that a rule could decide.
+      // A request for which a rule is possible.
       await page.locator(".row-open", { hasText: "WebFetch" }).click();
       for (const [key, heading] of Object.entries({
         d: "Deny this request",
@@ -55,7 +55,7 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
         await page.getByRole("heading", { name: heading }).waitFor();
         expect({ heading, violations: await violationsOn(page) }).toEqual({ heading, violations: [] });
         await person.press("Escape");
-        // Until it is closed, keys are still its own.
+        // Until the dialog is closed, it takes the keys.
         await page.getByRole("heading", { name: heading }).waitFor({ state: "hidden" });
       }
       for (const name of ["Sessions", "History", "Overview", "Settings", "Rules"]) {
@@ -77,7 +77,7 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
       await page.getByRole("button", { name: "All messages" }).click();
       await page.getByLabel("Search the whole transcript").fill("look");
       await page.locator(".hit-list li").first().waitFor();
-      // Those inside of others are drawn once these are open.
+      // Nested ones are drawn only after the outer ones are open.
       for (const _ of ["outer", "inner"])
         await page.locator(".transcript").evaluate((all) => {
           for (const fold of all.querySelectorAll("details")) fold.open = true;
@@ -152,10 +152,10 @@ describe.skipIf(CHROMIUM === undefined)("the page for everybody", () => {
 
   test("paints first within 200 ms, from less than 180 kB", async () => {
     await using plexus = await startPlexus();
-    // Bundled when it is first asked for, from source.
+    // From source, the page is bundled on the first request.
     await plexus.fetch("/", { token: null });
     await using person = await visitor(browser, plexus.url);
-    // The quickest of some, since the machine may be busy with other tests.
+    // The fastest of several, because other tests may keep the machine busy.
     const paints: number[] = [];
     while (paints.length < 10 && Math.min(...paints) >= FIRST_PAINT_MS) {
       await person.page.goto("about:blank");
@@ -200,7 +200,7 @@ async function assetsOf(plexus: Plexus): Promise<string[]> {
   return [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
 }
 
-/** As it comes over the wire. */
+/** The size as sent over the network. */
 async function sizeOf(url: string): Promise<number> {
   const response = await fetch(url, { headers: { "accept-encoding": "br" }, decompress: false });
   return (await response.bytes()).length;

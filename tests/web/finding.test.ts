@@ -97,7 +97,7 @@ describe.skipIf(CHROMIUM === undefined)("finding one's way on the page", () => {
   });
 });
 
-/** Types into the palette, and takes what it offers first. */
+/** Types into the palette and takes the first offer. */
 async function chosen(person: Person, typed: string): Promise<void> {
   await person.press("Control+k");
   await person.page.getByLabel("A page, session, request or command").fill(typed);

@@ -158,13 +158,13 @@ describe("plexus allow --last", () => {
     own = await openPlace();
   });
   afterAll(() => own[Symbol.asyncDispose]());
-  /** Long enough ago for a person to have seen it. */
+  /** Makes the request old enough for a person to have seen it. */
   const seen = ({ id }: FiledRequest) => {
     using sqlite = new Database(join(own.dataDir, "plexus.db"));
     sqlite.run("UPDATE loopback_approvals SET created_at = created_at - 60000 WHERE id = ?", [id]);
   };
 
-  test("allows the only request, and of several the newest, unless that has just come in or is dangerous", async () => {
+  test("allows the only request, or the newest of several, unless that is too recent or dangerous", async () => {
     const worker = await own.session("worker");
     expect(await own.plexus(["allow", "--last"])).toMatchObject({
       exitCode: 1,
@@ -198,7 +198,7 @@ describe("plexus allow --last", () => {
 });
 
 describe("a decision from the command line", () => {
-  test("that comes second says who was first and what they decided, with exit code 4", async () => {
+  test("that comes second names the first decision and its decider, with exit code 4", async () => {
     const { id } = await ask();
     await place.plexus(["deny", id, "-m", "no"]);
     const { exitCode, stdout, stderr } = await place.plexus(["allow", id]);

@@ -26,7 +26,7 @@ async function decided(session: string, tool: string, input: Record<string, unkn
   await place.plexus([verb, id, ...args]);
 }
 
-/** What was decided about, newest first. */
+/** The inputs of past decisions, newest first. */
 async function history(...args: string[]): Promise<string[]> {
   const { exitCode, stdout } = await place.plexus(["history", "--json", ...args]);
   expect(exitCode).toBe(0);

@@ -13,9 +13,9 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
-/** All of them, however many pages of the server that takes. */
+/** All requests, over however many pages of the server. */
 const Listed = ApprovalList.pick({ type: true, approvals: true }).strict();
-/** Moves the cursor up, clears the screen, turns red, turns the writing direction, hides, and breaks the line. */
+/** Moves the cursor up, clears the screen, turns red, changes the writing direction, hides, and breaks the line. */
 const HOSTILE = "\u001b[2A\u001b[2J\u001b[31m\u009b31m\u202e\u2066\u200b\u{e0041}\r\n\u2028\u007fend";
 const UNPRINTABLE = /[^\n -~]/;
 
@@ -40,7 +40,7 @@ describe("plexus pending", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   });
 
-  test("warns of what the page and watch would want a second press for", async () => {
+  test("warns of dangers for which the page and watch require a second press", async () => {
     const session = await place.session("dangerous");
     await place.ask(session, "Bash", { command: "echo harmless" });
     const { id } = await place.ask(session, "Bash", { command: "rm -rf y | sudo sh" });
@@ -138,7 +138,7 @@ describe("plexus pending", () => {
     expect(await onScreen(["--session", session], { NO_COLOR: "1" })).not.toContain("\u001b");
   });
 
-  test("is quiet when its reader has seen enough", async () => {
+  test("is quiet when its reader closes the pipe", async () => {
     const session = await place.session("many");
     const input = { command: "x".repeat(50_000) };
     await Promise.all(Array.from({ length: 12 }, () => place.ask(session, "Bash", input)));

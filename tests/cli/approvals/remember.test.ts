@@ -84,7 +84,7 @@ describe("a decision that is remembered", () => {
     const refused = await place.plexus(["allow", other.id, "--remember", "session"]);
     expect(refused.exitCode).not.toBe(0);
     expect(refused.stderr).toContain("No rule can allow it, since it is not only literal words");
-    // It is still to be decided.
+    // The request is still pending.
     expect((await place.plexus(["deny", other.id, "-m", "no"])).exitCode).toBe(0);
   });
 });

@@ -24,7 +24,7 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]();
 });
 
-/** A child of this name is told this. */
+/** Gives the child of this name this prompt. */
 async function chat(name: string, prompt: string): Promise<void> {
   await place.managed(name, join(directory.path, "work"));
   await place.call("claudecode_chat_async", { name, prompt });

@@ -17,7 +17,7 @@ const REASON = "Reason (shown to the agent)";
 const ENTERED = "\u001b[?1049h";
 const LEFT = "\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l";
 
-/** The sequences that the program itself writes. */
+/** The escape sequences that the program itself writes. */
 const OURS = new RegExp(`${ESCAPE}\\[(\\?\\d+[hl]|\\d*;?\\d*[HKJm])`, "g");
 
 let place: Place;
@@ -32,10 +32,10 @@ const watch = ({ dataDir = place.dataDir, ...options }: Partial<WatchOptions> = 
   watchScreen({ dataDir, ...options });
 
 const bash = (command: string) => place.ask(session, "Bash", { command });
-/** So soon after something has changed, a key is not taken: this very time is what has to pass. */
+/** Right after a change, keys are ignored for a short time, and exactly this time must pass. */
 const settled = () => Bun.sleep(400);
 
-/** As fast as a keyboard repeats a key. */
+/** The interval at which a keyboard repeats a key. */
 const REPEAT_MS = 33;
 
 async function press(screen: Screen, key: string): Promise<void> {
@@ -495,7 +495,7 @@ describe("plexus watch", () => {
     const before = screen.text().length;
     screen.type("G");
     await screen.shows("request 240/240");
-    // One frame, whatever the length of the list.
+    // One frame, however long the list is.
     expect(screen.text().length - before).toBeLessThan(8_000);
     await ended(screen, "q");
   });

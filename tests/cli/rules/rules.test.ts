@@ -31,7 +31,7 @@ async function listed(...args: string[]) {
   return RuleList.parse(JSON.parse(stdout)).rules;
 }
 
-/** Adds a rule, and says by which id the list shows it. */
+/** Adds a rule, and returns the id that the list shows. */
 async function added(...args: string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await place.plexus(["rules", "add", ...args]);
   const leavesOut = args[0] === "allow" && args[1]?.endsWith(" *)");

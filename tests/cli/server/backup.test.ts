@@ -113,7 +113,7 @@ describe("plexus backup", () => {
 
 type Folder = { folder: string; dataDir: string; target: string };
 
-/** A data dir with one ask in it, and nobody who serves it. */
+/** A data dir with one request in it, without a server. */
 async function withoutServer(body: (place: Folder) => Promise<void>): Promise<void> {
   await using directory = await temporaryDirectory();
   const dataDir = join(directory.path, "data");
@@ -134,7 +134,7 @@ async function refusalOf(file: string, dataDir: string, ...flags: string[]): Pro
   return stderr;
 }
 
-/** Overwrites what is behind the first page, which alone is looked at when it is opened. */
+/** Overwrites everything after the first page, which alone is read on opening. */
 function damage(path: string): void {
   const bytes = readFileSync(path);
   bytes.fill(0xff, 4096, bytes.length);
@@ -150,7 +150,7 @@ function idsIn(database: Database, sql: string): string[] {
     .sort();
 }
 
-/** Asks and allows as fast as it goes, with a few at a time. */
+/** Makes and allows requests as fast as possible, a few at a time. */
 function decideUntilStopped(place: Place, answered: string[]): { stop(): Promise<number> } {
   let isStopped = false;
   const worker = async (name: string) => {

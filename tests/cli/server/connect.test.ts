@@ -35,10 +35,10 @@ afterEach(async () => {
 });
 
 const SECRET = /plx_[\w-]{20,}/;
-/** All clients but Claude Code, which has a test of its own. */
+/** All clients except Claude Code, which has a test of its own. */
 const OTHERS = ["claude-desktop", "cursor", "vscode", "codex", "gemini"];
 
-/** Somebody's home, with whatever settings there are in it. */
+/** A home directory with any settings that a test needs. */
 async function openHome(files: Record<string, string> = {}) {
   const directory: TemporaryDirectory = await temporaryDirectory();
   const path = (name: string) => join(directory.path, name);
@@ -256,7 +256,7 @@ describe("plexus connect", () => {
     expect(await tokenNames()).toEqual([]);
     await using second = home.onScreen("cursor");
     await second.shows("Write this? [y/N] ");
-    // As from somebody who is used to Enter after it.
+    // As typed by a person who presses Enter after each answer.
     second.type("y\r");
     expect(await second.exited).toBe(0);
     expect(second.text()).toContain("Cursor knows Plexus now.");

@@ -30,7 +30,7 @@ const Report = z.strictObject({
   ),
 });
 
-/** Of the steps, how each went. */
+/** The state of each step. */
 async function examined(args: string[], options: CommandOptions = {}) {
   const { exitCode, stdout } = await plexus(["doctor", "--json", ...args], options);
   const { healthy, findings } = Report.parse(JSON.parse(stdout));
@@ -38,7 +38,7 @@ async function examined(args: string[], options: CommandOptions = {}) {
   return { exitCode, healthy, states, findings };
 }
 
-/** A folder for temporary files that no other test uses, and what the doctor has left there. */
+/** A folder for temporary files of one test, and a look at what the doctor left there. */
 function ownScratch(place: { scratch: string }) {
   const TMPDIR = join(place.scratch, "tmp");
   mkdirSync(TMPDIR);
@@ -68,7 +68,7 @@ describe("plexus doctor", () => {
     expect(await place.api.call(listApprovals)).toMatchObject({ approvals: [] });
     expect(before).not.toEqual([]);
     expect(await figures()).toEqual(before);
-    // From source, Bun keeps what it has compiled there.
+    // From source, Bun stores compiled files there.
     expect({ home: readdirSync(home).filter((name) => name !== ".bun"), left: left() }).toEqual({
       home: [],
       left: [],
@@ -218,7 +218,7 @@ describe("plexus doctor with a server of its own, when it is stopped", () => {
     ["a claude does not end after its calls", `${CLAUDE} "$@"; [ "$1" = --version ] || { NOTE; ${SILENT}; }`],
   ];
 
-  /** Runs until the claude leaves its note. */
+  /** Runs until the claude has written its note. */
   async function startDoctor(script: string) {
     await using stack = new AsyncDisposableStack();
     const scratch = stack.use(await temporaryDirectory()).path;
@@ -256,7 +256,7 @@ describe("plexus doctor with a server of its own, when it is stopped", () => {
   });
 });
 
-/** An executable that says it is a good Claude Code, and then does something else. */
+/** An executable that reports the version of a good Claude Code, then runs the script. */
 function standIn(directory: string, script: string): string {
   const path = join(directory, "claude");
   const version = 'if [ "$1" = --version ]; then echo "2.1.325 (Claude Code)"; exit; fi';

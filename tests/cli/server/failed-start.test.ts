@@ -11,7 +11,7 @@ import { plexus } from "../support/command.ts";
 
 setDefaultTimeout(60_000);
 
-/** A hang is the fault that is looked for; a slow machine is not. */
+/** The test looks for a hang, not for slowness. */
 const AT_ONCE_MS = 10_000;
 const WEBHOOK = ["--webhook", "http://127.0.0.1:9/hook"];
 const PAGE_BYTES = 4_096;
@@ -91,7 +91,7 @@ describe("plexus serve ends at once, in one line that says what to do, when", ()
   });
 });
 
-/** A database with something pending in it, one index of which can't be read. */
+/** A database with a pending request, and an unreadable index. */
 async function damage(dataDir: string, index: string): Promise<void> {
   {
     using direct = openDirect(dataDir);

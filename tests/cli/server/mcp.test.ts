@@ -143,15 +143,15 @@ describe("plexus mcp", () => {
 });
 
 type EmptyPlace = {
-  /** Which does not exist yet. */
+  /** The data dir, which does not exist yet. */
   dataDir: string;
-  /** In the environment of all that is started here. */
+  /** Set in the environment of every process that is started here. */
   mark: string;
   start(env?: Record<string, string>, args?: string[]): BridgeProcess;
   serverFile(): z.infer<typeof ServerFile>;
 };
 
-/** A data dir that no server serves yet; the server that is started there is stopped at the end. */
+/** A data dir without a server. A server that is started on it is stopped at the end. */
 async function inEmptyPlace(body: (place: EmptyPlace) => Promise<void>): Promise<void> {
   await using directory = await temporaryDirectory();
   const dataDir = join(directory.path, "data");

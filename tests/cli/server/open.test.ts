@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
-/** What the server answers to the code of such an address. */
+/** The server's status for the code in this address. */
 async function signIn(address: string): Promise<number> {
   const [url, code] = address.trim().split("/#code=");
   expect(url).toBe(place.server.url);
@@ -21,7 +21,7 @@ async function signIn(address: string): Promise<number> {
   return (await fetch(`${url}${redeemCode.path}`, { method: "POST", headers, body: JSON.stringify({ code }) })).status;
 }
 
-/** A PATH on which xdg-open writes down what it was given, and ends with this exit code. */
+/** A PATH with an xdg-open that records its argument and ends with this exit code. */
 async function pathWithBrowser(exitCode: number): Promise<{ PATH: string; opened: () => Promise<string> }> {
   const folder = join(place.scratch, crypto.randomUUID());
   const record = join(folder, "opened");

@@ -17,7 +17,7 @@ setDefaultTimeout(120_000);
 
 const TOKEN = "a-token-for-this-test-alone";
 
-test("what docs/operating.md says to back up and restore brings back all that there was, after a crash too", async () => {
+test("the commands of docs/operating.md for backup and restore bring everything back, even after a crash", async () => {
   const [backUp = "", restore = ""] = commandsUnder("Back up and restore");
   await using directory = await temporaryDirectory();
   await using model = startScriptedModel();
@@ -52,7 +52,7 @@ test("what docs/operating.md says to back up and restore brings back all that th
   }
   expect(existsSync(join(home, ".local/state/plexus/plexus.db-wal"))).toBe(true);
 
-  // The service is ours to stop and to start.
+  // The test itself stops and starts the service.
   writeFileSync(join(tools, "systemctl"), "#!/bin/sh\n");
   chmodSync(join(tools, "systemctl"), 0o755);
   expect(restore.split("\n").at(0)).toBe("systemctl --user stop plexus");
@@ -74,7 +74,7 @@ async function decideNext(parent: TestClient): Promise<void> {
   });
 }
 
-/** All that a client can see: sessions, events, conversations, requests. */
+/** Everything that a client can see: sessions, events, conversations, requests. */
 async function recordOf(server: ServerProcess, parent: TestClient): Promise<object> {
   const read = async (tool: string, args: object) => (await parent.call(tool, args)).value;
   const approvals = await fetch(`${server.url}${listApprovals.path}`, {

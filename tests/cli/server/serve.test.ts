@@ -136,7 +136,7 @@ describe("plexus serve", () => {
     expect(await screen.exited).toBe(0);
   });
 
-  test("still stops cleanly when nobody reads its log any more", async () => {
+  test("still stops cleanly when its log is no longer read", async () => {
     await using directory = await temporaryDirectory();
     const serverFile = join(directory.path, "server.json");
     await withRun(async (mark) => {

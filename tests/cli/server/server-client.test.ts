@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
-/** A server that notes who calls, and answers what it is told to. */
+/** A server that records its callers and gives a fixed answer. */
 function listener(answer: () => Response) {
   const seen: (string | null)[] = [];
   const server = Bun.serve({
@@ -64,7 +64,7 @@ describe("a command that talks to the server", () => {
     expect(target.seen).toEqual([]);
   });
 
-  test("calls nobody when the server that wrote server.json was killed, since its port may be anybody's", async () => {
+  test("calls no one when the server that wrote server.json was killed, because another process may have its port", async () => {
     await using directory = await temporaryDirectory();
     await using successor = listener(() => Response.json(NO_APPROVALS));
     await using killed = await openPlace();

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => directory[Symbol.asyncDispose]());
 
-/** A path that no shell would take as it is. */
+/** A path that needs quoting in a shell. */
 const awkward = () => join(directory.path, crypto.randomUUID(), "it's a $(data) dir");
 
 async function served(args: string[], options: CommandOptions & { columns?: number } = {}) {
@@ -37,7 +37,7 @@ async function served(args: string[], options: CommandOptions & { columns?: numb
   return screen;
 }
 
-/** The one line of the screen that has this word in it. */
+/** The only line of the screen with this word in it. */
 function lineWith(word: string, screen: Screen): string {
   const lines = screen.text().split(/\r?\n/);
   const [line, ...others] = lines.filter((candidate) => candidate.includes(word));
@@ -49,7 +49,7 @@ function urlOn(screen: Screen): string {
   return /http:\/\/127\.0\.0\.1:\d+/.exec(screen.text())?.[0] ?? "";
 }
 
-/** Pastes the line that adds Plexus, without being asked, and reads what Claude Code has made of it. */
+/** Pastes the line that adds Plexus, with --yes, and reads the settings that Claude Code wrote. */
 async function addToClaude(screen: Screen, env: Record<string, string> = {}) {
   const config = join(directory.path, crypto.randomUUID());
   const line = `${lineWith(" connect", screen)} --yes`;
@@ -59,7 +59,7 @@ async function addToClaude(screen: Screen, env: Record<string, string> = {}) {
   return { config, plexus: mcpServers.plexus };
 }
 
-/** What Claude Code says of its MCP servers, once it has tried to connect to them. */
+/** Claude Code's list of MCP servers after it has tried to connect to them. */
 async function connectedServers(config: string, env: Record<string, string> = {}): Promise<string> {
   return (await pasted("claude mcp list", claudeEnvironment(config, env))).stdout;
 }

@@ -22,7 +22,7 @@ const modeOf = (path: string) => (lstatSync(path).mode & 0o777).toString(8);
 const contentOf = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 const configIn = (path: string) => McpConfig.parse({ mcpServers: contentOf(path).mcpServers });
 
-/** A directory of its own for each test. */
+/** A new directory for each test. */
 async function folder(): Promise<string> {
   const path = join(place.scratch, crypto.randomUUID());
   await mkdir(path);

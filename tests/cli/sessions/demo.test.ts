@@ -9,7 +9,7 @@ test("plexus demo leads to a first decision, and says what is left of it", async
   const shown = await screen.shows("Allow it? [a]llow");
   expect(shown).toContain("I want to write a greeting to a file. You decide whether I may.");
   expect(shown).toContain("Hello from your first child.");
-  // So soon after something has changed, a key is not taken: this very time is what has to pass.
+  // Right after a change, keys are ignored for a short time, and exactly this time must pass.
   await Bun.sleep(400);
   screen.type("a");
   expect(await screen.exited).toBe(0);

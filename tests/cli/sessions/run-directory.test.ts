@@ -15,7 +15,7 @@ setDefaultTimeout(120_000);
 
 const QUESTION = "Allow it? [a]llow";
 
-/** An empty home, two projects of one name, and whatever server is started there, which is stopped at the end. */
+/** An empty home with two projects of the same name. A server that is started there is stopped at the end. */
 async function openMachine() {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await temporaryDirectory());

@@ -22,10 +22,10 @@ beforeAll(async () => {
 afterAll(() => shop[Symbol.asyncDispose]());
 
 const touch = (file: string) => scripted({ use: [bash(`touch ${file}`)] });
-/** So soon after something has changed, a key is not taken: this very time is what has to pass. */
+/** Right after a change, keys are ignored for a short time, and exactly this time must pass. */
 const settled = () => Bun.sleep(400);
 
-/** As fast as a keyboard repeats a key. */
+/** The interval at which a keyboard repeats a key. */
 const REPEAT_MS = 33;
 
 async function press(screen: Screen, key: string): Promise<void> {
@@ -99,7 +99,7 @@ describe("plexus run on a terminal", () => {
     await screen.shows("│ touch as-edited\r\n");
     await screen.shows("Edited. Press a to allow it like this");
     await press(screen, "a");
-    // The server has not looked where the path of the edited command leads.
+    // The server has not checked where the path in the edited command leads.
     await screen.shows("Press a again to allow it, although it names as-edited");
     await press(screen, "a");
     expect(await screen.exited).toBe(0);
@@ -163,7 +163,7 @@ describe("plexus run on a terminal", () => {
     screen.type("more steps\r");
     await until("the plan again", () => after(screen.text(), ": more steps").includes(QUESTION_WITHOUT_RULE));
     expect(after(screen.text(), ": more steps")).toContain("│ 1. Touch the file\r\n");
-    // It has characters that do not show.
+    // The text contains invisible characters.
     await press(screen, "a");
     await screen.shows("Press a again");
     await press(screen, "a");
@@ -237,7 +237,7 @@ describe("plexus run on a terminal", () => {
     await screen.shows(QUESTION);
     await shop.plexus(["deny", (await shop.asked("raced")).id, "-m", "I was faster"]);
     await screen.shows("✗ Bash was denied by operator: I was faster");
-    // The next one is asked about anew.
+    // The next request gets a new question.
     await until("the next question", () => after(screen.text(), "touch r2").includes(QUESTION));
     await press(screen, "a");
     expect(await screen.exited).toBe(0);
@@ -273,7 +273,7 @@ describe("plexus run on a terminal", () => {
     const command = `touch ${"long-name-".repeat(30)}✓ Bash was allowed by operator`;
     await using screen = shop.onScreen(["run", "narrow", scripted({ use: [bash(command)] })]);
     await screen.shows(QUESTION_WITHOUT_RULE);
-    // A row that was erased for what came later is not there any more.
+    // Rows that were erased for later output are gone.
     const lines = screen
       .text()
       .split("\r\n")
@@ -345,7 +345,7 @@ describe("Ctrl-C", () => {
   });
 });
 
-/** What stands behind the last mark; nothing as long as there is none. */
+/** The text after the last mark; empty while there is no mark. */
 function after(text: string, mark: string): string {
   return text.includes(mark) ? text.slice(text.lastIndexOf(mark) + mark.length) : "";
 }

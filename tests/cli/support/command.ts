@@ -3,9 +3,9 @@ import { endRun, RUN_MARKER, survivors } from "../../support/processes/processes
 import { PROGRAM } from "../../support/server/program.ts";
 import { until } from "../../support/until.ts";
 
-/** The sources of the program, for what only they can show. */
+/** The program from its sources, for tests that need them. */
 export const MAIN = join(import.meta.dir, "../../../src/main.ts");
-/** A command that hangs fails its test by its exit code, rather than by the clock of the whole suite. */
+/** A hanging command fails its test by its exit code, before the suite's own timeout. */
 const LONGEST_MS = 25_000;
 
 export type Output = { exitCode: number | null; stdout: string; stderr: string };
@@ -17,12 +17,12 @@ export type CommandOptions = {
   program?: string[];
 };
 
-/** Runs `plexus ARGS` as a process of its own, away from any terminal; fails if it leaves a process behind. */
+/** Runs `plexus ARGS` as a process without a terminal. Fails if a process stays behind. */
 export async function plexus(args: string[], options: CommandOptions = {}): Promise<Output> {
   return run([...(options.program ?? PROGRAM), ...args], options);
 }
 
-/** Runs a line as somebody would who pasted it into another terminal. */
+/** Runs a line as if pasted into another terminal. */
 export async function pasted(line: string, options: CommandOptions = {}): Promise<Output> {
   return run(["sh", "-c", line], options);
 }
@@ -46,11 +46,11 @@ async function run(command: string[], { env, stdin, cwd = "/" }: CommandOptions)
 
 export type Screen = AsyncDisposable & {
   pid: number;
-  /** All that was written to the screen so far, escape sequences included. */
+  /** Everything written to the screen so far, including escape sequences. */
   text(): string;
   shows(what: string): Promise<string>;
   type(keys: string): void;
-  /** Makes the window another size. */
+  /** Changes the size of the window. */
   resize(columns: number, rows: number): void;
   /** Closes the window. */
   close(): void;
@@ -93,7 +93,7 @@ export function plexusOnScreen(
     type: (keys) => void subprocess.terminal?.write(keys),
     resize: (columns, rows) => void subprocess.terminal?.resize(columns, rows),
     close,
-    // What was written last may come after the end.
+    // The last output may arrive after the exit.
     exited: subprocess.exited.then((exitCode) => drained.promise.then(() => exitCode)),
     async [Symbol.asyncDispose]() {
       subprocess.kill("SIGKILL");
@@ -104,7 +104,7 @@ export function plexusOnScreen(
   };
 }
 
-/** Nothing of the machine's own settings may decide a test. */
+/** Keeps the machine's own settings out of the tests. */
 function environment(): Record<string, string | undefined> {
   return { PATH: process.env["PATH"], HOME: "/nonexistent" };
 }

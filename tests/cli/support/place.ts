@@ -14,13 +14,13 @@ import { type CommandOptions, type Output, plexus } from "./command.ts";
 
 export type FiledRequest = { id: string; answer: Promise<PermitAnswer> };
 
-/** A server process on a data dir of its own, and somebody at a command line who uses it. */
+/** A server process on its own data dir, with commands to use it. */
 export type Place = AsyncDisposable & {
   server: ServerProcess;
   dataDir: string;
   /** The operator's token. */
   token: string;
-  /** A directory for whatever a test writes. */
+  /** A directory for files of a test. */
   scratch: string;
   /** `plexus ARGS --data-dir DIR`, away from any terminal. */
   plexus(args: string[], options?: CommandOptions): Promise<Output>;
@@ -32,7 +32,7 @@ export type Place = AsyncDisposable & {
   pending(sessionId: string): Promise<Approval[]>;
   /** A new by-hand session. */
   session(name?: string): Promise<string>;
-  /** A new session whose children Plexus would start here, on this host. */
+  /** A new session whose children this server would start on this host. */
   managed(name: string, working_dir: string): Promise<string>;
   /** A child's call that waits for its decision. */
   ask(sessionId: string, toolName: string, input: JsonObject): Promise<FiledRequest>;
@@ -75,7 +75,7 @@ export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
     async ask(session_id, tool_name, input) {
       const tool_use_id = crypto.randomUUID();
       const answer = call("loopback_permit", { session_id, tool_name, input, tool_use_id }).then(PermitAnswer.parse);
-      // A test that only looks at the ask leaves it to the server's end.
+      // A test that only needs the request leaves it pending until the server's end.
       answer.catch(() => undefined);
       const { id } = await until("the ask to be pending", async () => {
         return (await pending(session_id)).find((approval) => approval.tool_use_id === tool_use_id);

@@ -1,7 +1,7 @@
 const ESCAPE = "\u001b";
 const SEQUENCE = new RegExp(`${ESCAPE}\\[\\??([\\d;]*)([A-Za-z])|([^${ESCAPE}]+)`, "g");
 
-/** What stands on the screen after all that was written to it, as far as `plexus watch` makes use of a terminal. */
+/** The screen's content after everything that was written to it. Supports the sequences that `plexus watch` uses. */
 export function rowsOf(written: string): string[] {
   const rows: string[] = [];
   let row = 0;

@@ -4,7 +4,7 @@ import { PROGRAM } from "../../support/server/program.ts";
 import { until } from "../../support/until.ts";
 
 const PROMPT = "READY> ";
-/** How each is started without anybody's settings, and what its user would put into theirs. */
+/** How to start each shell without personal settings, and the line that a user would add to theirs. */
 const SHELLS = {
   bash: {
     command: ["bash", "--noprofile", "--norc", "-i"],
@@ -22,11 +22,11 @@ const SHELLS = {
 export type ShellName = keyof typeof SHELLS;
 
 export type ShellSession = AsyncDisposable & {
-  /** Types this and the tab key; what the shell then makes of it has this text. */
+  /** Types this text and the tab key, and waits until the completed line contains `shown`. */
   completes(typed: string, shown: string): Promise<void>;
 };
 
-/** A real shell on a terminal, with its completion of plexus. */
+/** A real shell on a terminal, with the completion of plexus. */
 export async function openShell(name: ShellName, scratch: string): Promise<ShellSession> {
   const program = join(scratch, "plexus");
   writeFileSync(program, `#!/bin/sh\nexec ${PROGRAM.join(" ")} "$@"\n`);
@@ -53,14 +53,14 @@ export async function openShell(name: ShellName, scratch: string): Promise<Shell
     if (!seen) throw new Error(`${name} never showed "${what}", but:\n${plain(text.slice(from))}`);
   };
   type(`${setUp}\r`);
-  // The line itself has it once.
+  // The typed line itself contains the prompt once.
   await until(`${name} to be ready`, () => plain(text).split(PROMPT).length > 2);
   return {
     async completes(typed, shown) {
       const from = text.length;
       type(`${typed}\t`);
       await sees(shown, from);
-      // Taken up only when the shell is done with the last key; what it prints of it comes before this line.
+      // The shell runs this only after it has handled the last key, so all output of that key comes before.
       const mark = crypto.randomUUID();
       type(`\u0015echo ${mark}\r`);
       await until(`${name} to be done`, () => new RegExp(`[\r\n]${mark}`).test(plain(text)));
@@ -73,7 +73,7 @@ export async function openShell(name: ShellName, scratch: string): Promise<Shell
   };
 }
 
-/** Without what colours the text and moves the cursor. */
+/** The text without colors and cursor movements. */
 function plain(text: string): string {
   return Bun.stripANSI(text).replaceAll("\b", "");
 }

@@ -4,7 +4,7 @@ import { rowsOf } from "./screen-rows.ts";
 
 export type WatchOptions = { dataDir: string; columns?: number; rows?: number; env?: Record<string, string> };
 
-/** `plexus watch` on a terminal, and what stands on it. */
+/** `plexus watch` on a terminal, with the screen's content. */
 export function watchScreen({ dataDir, columns = 80, rows = 24, env = {} }: WatchOptions) {
   const screen = plexusOnScreen(["watch", "--data-dir", dataDir], { columns, rows, env: { NO_COLOR: "1", ...env } });
   const now = () => rowsOf(screen.text()).join("\n");

@@ -12,10 +12,10 @@ import { until } from "../../support/until.ts";
 import { plexusOnScreen, type Screen } from "./command.ts";
 import { openPlace, type Place } from "./place.ts";
 
-/** A place whose children are real, and do what their prompts script. */
+/** A place with real children, which do what their prompts script. */
 export type Workshop = Place & {
   model: ScriptedModel;
-  /** Where the children work, and where commands are given. */
+  /** The directory of the children and of the commands. */
   work: string;
   /** `plexus ARGS` on a terminal, in that directory. */
   onScreen(args: string[], options?: { columns?: number; shell?: string }): Screen;
@@ -24,7 +24,7 @@ export type Workshop = Place & {
   statusOf(name: string): Promise<string | undefined>;
 };
 
-/** `args` are further ones of its server. */
+/** `args` are extra arguments of its server. */
 export async function openWorkshop(args: string[] = []): Promise<Workshop> {
   await using stack = new AsyncDisposableStack();
   const runId = crypto.randomUUID();
@@ -36,7 +36,7 @@ export async function openWorkshop(args: string[] = []): Promise<Workshop> {
   for (const path of [home, work]) mkdirSync(path);
   const env = { ...cliEnvironment(home, model.url), [RUN_MARKER]: runId };
   const place = stack.use(await openPlace({ args: ["--claude", CLAUDE, ...args], home, env }));
-  // Asked to stop, the server takes its children along.
+  // On SIGTERM the server stops its children too.
   stack.defer(async () => void (await place.server.stop("SIGTERM")));
   const owned = stack.move();
 

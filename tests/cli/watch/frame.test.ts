@@ -10,7 +10,7 @@ const COUNT = 1_000;
 const ITEMS = approvals(COUNT).map((approval) => ({ approval }));
 const textsOf = (lines: Line[]) => lines.map((spans) => spans.map(({ text }) => text).join(""));
 
-/** The frame with this request selected, and 500 lines of it. */
+/** The frame with this request selected, and 500 lines of the request. */
 function frame(size: { columns: number; rows: number }, position: number): string[] {
   const { columns } = size;
   const rows = listedRows(ITEMS, "none");

@@ -11,7 +11,7 @@ setDefaultTimeout(120_000);
 
 const [TAB, ENTER, BACKSPACE] = ["\t", "\r", "\u007f"];
 const PAGE_UP = `${ESCAPE}[5~`;
-/** So soon after something has changed, a key is not taken: this very time is what has to pass. */
+/** Right after a change, keys are ignored for a short time, and exactly this time must pass. */
 const settled = () => Bun.sleep(400);
 
 async function quit(screen: Screen): Promise<void> {
@@ -33,7 +33,7 @@ async function openInbox(columns: number) {
   return { place, shop, docs, first, screen, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** What stands in the list above the selected request. */
+/** The rows of the list above the selected request. */
 function listOf(screen: ReturnType<typeof watchScreen>): string[] {
   const rows = screen.rows();
   const list = rows.slice(

@@ -9,7 +9,7 @@ setDefaultTimeout(60_000);
 
 const OPERATOR = { kind: "operator" } as const;
 
-/** So many requests that wait, and what stands in a result of them. */
+/** The list in a result for so many waiting requests. */
 async function listed(inputs: JsonObject[], shown: (approval: Approval) => Approval = (approval) => approval) {
   await using plexus = await startPlexus();
   const sessions = await Promise.all(["one", "two"].map((name) => plexus.app.sessions.createByHand(OPERATOR, name)));
@@ -36,24 +36,24 @@ const commands = (count: number, length = 10) =>
   Array.from({ length: count }, (_, at) => ({ command: `${at} ${"x".repeat(length)}` }));
 
 describe("a list of approvals in a result", () => {
-  test("looks into the file system for no more than it shows, but the one that did not fit", async () => {
+  test("reads files only for the approvals that it shows, and for the first that did not fit", async () => {
     const { approvals, has_more, looked } = await listed(commands(150, 3_000));
     expect(approvals.length).toBeWithin(5, 15);
     expect(has_more).toBe(true);
     expect(looked).toHaveLength(approvals.length + 1);
   });
 
-  test("says the same words once for each session, as long as they are the same", async () => {
+  test("shows the same words only once for each session", async () => {
     const said = ["a", "a", "a", "b", "b", "b", "a"];
     const { approvals } = await listed(commands(7), (approval) => {
       const at = Number(String(approval.input["command"]).split(" ")[0]);
       return { ...approval, said: said[at] ?? "" };
     });
-    // Those with even numbers are of one session, the others of another.
+    // Even ones belong to one session, odd ones to another.
     expect(approvals.map((approval) => approval.said)).toEqual(["a", "a", undefined, "b", "b", undefined, "a"]);
   });
 
-  test("tells a request without words from one with the same words as before", async () => {
+  test("distinguishes a request without words from one with the same words as before", async () => {
     const { approvals } = await listed(commands(10), ({ said: _, ...approval }) => {
       const at = Math.floor(Number(String(approval.input["command"]).split(" ")[0]) / 2);
       return at === 1 || at === 2 ? { ...approval, said: "a" } : approval;
@@ -62,7 +62,7 @@ describe("a list of approvals in a result", () => {
     expect(ofOne.map(({ said }) => said)).toEqual([undefined, "a", undefined, "", undefined]);
   });
 
-  test("stays within a result, and cuts a plan and an input that are long together", async () => {
+  test("stays within a result, and cuts a plan and an input that are too long together", async () => {
     const plan = '"quoted"\n'.repeat(5_000);
     const long = commands(3, 20_000);
     const { approvals } = await listed(long, (approval) => ({ ...approval, plan }));
@@ -74,7 +74,7 @@ describe("a list of approvals in a result", () => {
     }
   });
 
-  test("of many tells the rule that each suggests, once for those of a session that are alike", async () => {
+  test("with many approvals shows each suggested rule once for similar calls of a session", async () => {
     await using plexus = await startPlexus();
     await using place = await temporaryDirectory();
     const sessionNamed = async (name: string) =>
@@ -106,7 +106,7 @@ describe("a list of approvals in a result", () => {
     ]);
   });
 
-  test("of many says of each which session it is of, by its id where two have one name", async () => {
+  test("with many approvals names the session of each, by id if two have the same name", async () => {
     await using plexus = await startPlexus();
     const { id } = await plexus.app.tokens.createNamed("other");
     const makers = [OPERATOR, { kind: "token", id, name: "other" }] as const;
@@ -126,7 +126,7 @@ describe("a list of approvals in a result", () => {
   });
 });
 
-test("from three on, what stands at the one before of the same session is not told again", async () => {
+test("with three or more approvals omits what the previous one of the same session shows", async () => {
   await using plexus = await startPlexus();
   const session = await plexus.app.sessions.createByHand(OPERATOR, "worker");
   const told = async () => {

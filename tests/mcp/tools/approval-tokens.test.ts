@@ -7,10 +7,10 @@ import { temporaryDirectory } from "../../support/temporary.ts";
 
 setDefaultTimeout(60_000);
 
-/** As a model's bill is estimated here. */
+/** An estimate of the tokens that a model is billed for. */
 const tokens = (value: unknown) => Math.ceil(JSON.stringify(value).length / 4);
 
-/** What an agent gets of calls that a child asks about in one go, as in a project of usual depth. */
+/** The approvals that an agent sees for calls that a child makes at once, in a typical project. */
 async function seen(
   calls: { tool_name: string; input: JsonObject }[],
   rules: { decision: "allow"; match: string }[] = [],
@@ -47,7 +47,7 @@ describe("an approval with its context takes at most 170 tokens, without the chi
     expect(tokens(approval)).toBeLessThanOrEqual(170);
   });
 
-  test("one that tells why a rule does not allow it", async () => {
+  test("with the reason why a rule does not allow it", async () => {
     const [approval] = await seen(
       [bash("npm run build -- --mode production > build/out.log")],
       [{ decision: "allow", match: "Bash(npm run *)" }],
@@ -59,7 +59,7 @@ describe("an approval with its context takes at most 170 tokens, without the chi
     expect(tokens(approval)).toBeLessThanOrEqual(170);
   });
 
-  test("what is constant or empty is not in it", async () => {
+  test("it contains no constant or empty field", async () => {
     const [approval] = await seen([bash("make build > log.txt")]);
     for (const [key, value] of Object.entries(approval ?? {})) {
       expect({ key, value }).not.toEqual({ key, value: null });
@@ -71,7 +71,7 @@ describe("an approval with its context takes at most 170 tokens, without the chi
 
 const write = (file_path: string) => ({ tool_name: "Write", input: { file_path, content: "x" } });
 
-/** What an agent is told of 60 requests that it allows as they come, ten at a time, as Claude Code asks them. */
+/** The answers to an agent that allows 60 requests as they come, ten at a time, as Claude Code makes them. */
 async function sixty(callOf: (number: number) => { tool_name: string; input: JsonObject }) {
   await using directory = await temporaryDirectory();
   await using plexus = await startPlexus();

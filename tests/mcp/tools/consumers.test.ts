@@ -6,7 +6,7 @@ import { until } from "../../support/until.ts";
 
 setDefaultTimeout(60_000);
 
-test("a parent that names itself is told each end once, by whatever tool and however often it connects", async () => {
+test("a parent with a consumer name gets each end once, by any tool and over any number of connections", async () => {
   await using directory = await temporaryDirectory();
   await using plexus = await startPlexus({ flags: { claude: writeEcho(directory.path) } });
   const { token } = await plexus.app.tokens.createNamed("agent");
@@ -32,7 +32,7 @@ test("a parent that names itself is told each end once, by whatever tool and how
     status: "complete",
   });
   expect(await anew("loopback_wait", waits)).toMatchObject({ type: "idle" });
-  // Who is new, and has no name, may be the same agent.
+  // A new client without a name may be the same agent, so it gets them again.
   expect(finishedIn(await anew("loopback_wait", { timeout_secs: 0 }))).toEqual(["one", "one"]);
 
   const children = [{ name: "two", prompt: "Hello.", working_dir: directory.path }];

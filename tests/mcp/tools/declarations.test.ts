@@ -81,7 +81,7 @@ test("all listed tools together cost a parent at most 4,400 tokens", () => {
 });
 
 describe("a tool's annotations", () => {
-  test("call no tool read-only that writes anything, such as a position", async () => {
+  test("mark no tool as read-only that writes anything, such as a position", async () => {
     await using place = await temporaryDirectory();
     await using plexus = await startPlexus({
       flags: { claude: writeEcho(place.path) },
@@ -92,7 +92,7 @@ describe("a tool's annotations", () => {
     const { id } = (await parent.call("claudecode_create", create)).value;
     const session = await plexus.app.sessions.createByHand({ kind: "operator" }, "hand");
     const { approvalId } = await plexus.app.approvals.request(session, { tool_name: "Bash", input: { command: "x" } });
-    // Events that are not read, and an end that is not told.
+    // Unread events, and an end that no answer has told yet.
     await parent.call("claudecode_chat_async", { name: "worker", prompt: "Hello." });
     const isOver = async () => (await parent.call("claudecode_get", { name: "worker" })).value;
     await until("the end", async () => Object((await isOver())["config"]).status === "complete");
@@ -126,15 +126,15 @@ describe("a tool's outputSchema", () => {
     },
   );
 
-  test("is missing for the permit, whose answer is text for Claude Code alone", () => {
+  test("is missing for the permit, whose answer is text for Claude Code", () => {
     for (const permit of [CHILD_PERMIT, OPERATOR_PERMIT]) expect(listed(permit)).not.toHaveProperty("outputSchema");
   });
 
-  test("is held against answers and refusals by the official client", async () => {
+  test("matches answers and refusals, as the official client checks", async () => {
     await using plexus = await startPlexus();
     await using place = await temporaryDirectory();
     const parent = await plexus.connect();
-    // From then on the client checks structured content, also that of a refusal.
+    // From now on the client checks structured content, also in refusals.
     await parent.client.listTools();
     const instead: Record<string, object> = {
       loopback_wait: { timeout_secs: 0 },
@@ -146,7 +146,7 @@ describe("a tool's outputSchema", () => {
       await parent.call("claudecode_create", { name: "worker", working_dir: place.path });
       const answer = await parent.call(name, { ...Object(examples[0]?.input), ...instead[name] });
       if (!answer.isError) expectAnswer(name, answer);
-      // Some examples name what is not there.
+      // Some examples name things that do not exist here.
       else expectRefusal(answer, "not_found");
       if (answer.isError) refused.add(name);
     }

@@ -7,7 +7,7 @@ setDefaultTimeout(120_000);
 
 const MINUTE_MS = 60_000;
 
-/** Follows a hint: the tool must be named in it, and a call of it must be taken. */
+/** Follows a hint: the hint must name the tool, and the tool must accept the call. */
 function follower(parent: { call(tool: string, args?: object): Promise<{ isError: boolean; value: object }> }) {
   return async (hint: unknown, tool: string, args: object) => {
     expect(hint).toContain(tool);
@@ -17,7 +17,7 @@ function follower(parent: { call(tool: string, args?: object): Promise<{ isError
   };
 }
 
-test("every tool that our own words name exists", async () => {
+test("every tool that our texts name exists", async () => {
   const names = TOOLS.operator.map(({ name }) => name);
   const settings = ["loopback_enabled", "loopback_timeout_secs", "loopback_approvals"];
   for await (const file of new Bun.Glob("**/*.{ts,tsx}").scan({ cwd: "src", absolute: true })) {
@@ -28,7 +28,7 @@ test("every tool that our own words name exists", async () => {
 });
 
 describe("what a result or a refusal advises", () => {
-  test("can be done with a claude that is started by hand, whatever was tried", async () => {
+  test("works for a claude that was started by hand, whatever was tried", async () => {
     let passedMs = 0;
     await using family = await startFamily({ clocks: { now: () => Date.now() + passedMs } });
     const { parent, place } = family;
@@ -64,7 +64,7 @@ describe("what a result or a refusal advises", () => {
     expect((await parent.call("loopback_wait", { session_id, timeout_secs: 0 })).value["type"]).toBe("timeout");
   });
 
-  test("can be done with a child that is idle, asks, runs, and has ended", async () => {
+  test("works for a child that is idle, waits for a decision, runs, or has ended", async () => {
     await using family = await startFamily();
     const { parent } = family;
     const follow = follower(parent);
@@ -90,7 +90,7 @@ describe("what a result or a refusal advises", () => {
     await follow(idle, "claudecode_chat", { name: "new", prompt: script([{ say: "x" }]) });
   });
 
-  test("can be done by the operator with the sessions of others", async () => {
+  test("works for the operator with the sessions of others", async () => {
     await using family = await startFamily();
     const follow = follower(family.parent);
     const { token } = await family.plexus.app.tokens.createNamed("other");

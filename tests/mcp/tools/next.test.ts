@@ -36,10 +36,10 @@ const ESCALATED =
 const SOME_ESCALATED =
   "Those with escalates are outside your grant: deny them, or leave them to the operator and call loopback_wait with their ids in skip.";
 
-/** What a token may allow by itself that has a grant. */
+/** What a token with this grant may allow by itself. */
 const GRANT = ["Bash(npm *)", "Write"];
 
-/** A server, a token, a claude of its own that is started by hand, and children that say what they are told. */
+/** A server, a token, a claude of its own that was started by hand, and children that answer with their prompt. */
 async function open({ grant }: { grant?: string[] } = {}) {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(await temporaryDirectory());
@@ -56,7 +56,7 @@ async function open({ grant }: { grant?: string[] } = {}) {
     ask,
     call,
     place: path,
-    /** What each tool that tells of these requests says is to be done about them. */
+    /** The `next` about these requests in the answer of each tool. */
     async steps(...all: Asked[]): Promise<Record<string, unknown>> {
       const before = await ask(PLAIN);
       await call("loopback_respond", { approval_id: before, approve: true });
@@ -95,7 +95,7 @@ describe("next says of pending requests", () => {
     expect(loopback_pending).toBe(asked.length > 1 ? says.replace(DECIDE, many) : says);
   });
 
-  test("to read one first that is whole in a wait, and is cut only beside something else", async () => {
+  test("to read a request first only if this answer cuts it", async () => {
     await using world = await open();
     const [decided] = [await world.ask(PLAIN), await world.ask(writing(37_000))];
     const decisions = Array.from({ length: 20 }, () => ({ approval_id: decided, approve: true }));
@@ -106,7 +106,7 @@ describe("next says of pending requests", () => {
     expect(JSON.stringify(alone["approvals"])).not.toContain("truncated");
   });
 
-  test("the same to a parent whose own turn of work returns with them", async () => {
+  test("the same to a parent whose chat returns with them", async () => {
     await using family = await startFamily();
     const prompt = (content: string) =>
       script([{ use: [{ name: "Write", input: { file_path: "file", content } }] }, { say: "done" }]);
@@ -124,7 +124,7 @@ describe("next of loopback_get", () => {
   const next = async ({ call }: Awaited<ReturnType<typeof open>>, args: object) =>
     (await call("loopback_get", args))["next"];
 
-  test("says to read the rest of what is cut before it is decided, and at its end what is left to do", async () => {
+  test("says to read the rest of a cut request first, and at the end what is left to do", async () => {
     await using world = await open();
     const id = await world.ask(LONG);
     const rest = "Read on from cut_at as offset";
@@ -136,7 +136,7 @@ describe("next of loopback_get", () => {
     expect(await next(world, { approval_id: id, offset: 59_000 })).toBe("That was the end.");
   });
 
-  test("sends nobody to decide what they may not, or what is decided", async () => {
+  test("sends no one to decide requests that are not theirs or are already decided", async () => {
     await using world = await open({ grant: GRANT });
     const id = await world.ask(OUTSIDE);
     expect(await next(world, { approval_id: id })).toBe(ESCALATED);
@@ -147,7 +147,7 @@ describe("next of loopback_get", () => {
 });
 
 describe("next of loopback_respond", () => {
-  test("says what was not decided, of one that came second too", async () => {
+  test("says what was not decided, including a decision that came second", async () => {
     await using world = await open({ grant: GRANT });
     const decide = async (...ids: string[]) => {
       const decisions = ids.map((approval_id) => ({ approval_id, approve: true }));
@@ -161,7 +161,7 @@ describe("next of loopback_respond", () => {
     expect(late).toMatchObject({ type: "already_resolved", next: expect.stringContaining("has changed nothing") });
   });
 
-  test("says in its wait to wait on, where the time was up and children run", async () => {
+  test("says to go on waiting after a timeout while children run", async () => {
     await using world = await open();
     const id = await world.ask(PLAIN);
     await world.call("claudecode_create", { name: "helper", working_dir: world.place });
@@ -190,12 +190,12 @@ describe("next of an ended turn", () => {
     const polled = async (view: string) =>
       (await parent.call("claudecode_poll", { name: "worker", view })).value["next"];
     expect(await polled("summary")).toBe(says);
-    // Which has no error of its own.
+    // A complete turn has no error.
     expect(await polled("events")).toBe(says.replace("error says", "its last event says"));
     expect((await parent.call("loopback_wait", { since: 0 })).value["next"]).toBe(says);
   });
 
-  test("says so of one that was cancelled, and to whoever waited for it", async () => {
+  test("says that it was cancelled, also to a caller that waited for it", async () => {
     await using family = await startFamily();
     await family.create("worker");
     const chat = family.parent.call("claudecode_chat", { name: "worker", prompt: script([{ hang: true }]) });
@@ -207,7 +207,7 @@ describe("next of an ended turn", () => {
     expect((await family.parent.call("loopback_wait", { since: 0 })).value).toMatchObject({ next: CANCELLED });
   });
 
-  test("tells several that are not all complete to be judged by status, and who still has more to tell", async () => {
+  test("says to judge several ended turns by status, and whether there is more to read", async () => {
     await using world = await open();
     const names = Array.from({ length: 9 }, (_, at) => `worker-${at}`);
     for (const name of names) await world.call("claudecode_create", { name, working_dir: world.place });
@@ -234,7 +234,7 @@ describe("next of claudecode_poll says how to read on", () => {
     return value;
   }
 
-  test("by position, by number, and of a summary that is read again under a name of its own", async () => {
+  test("by position, by number, and for a summary with a new consumer", async () => {
     await using family = await startFamily();
     await family.create("worker");
     await family.run("worker", [{ use: [bash("echo one")] }, { use: [bash("echo two")] }, { say: "done" }]);

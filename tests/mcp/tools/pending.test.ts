@@ -8,7 +8,7 @@ setDefaultTimeout(60_000);
 
 const OPERATOR = { kind: "operator" } as const;
 
-/** Somebody who decides, and a claude that is started by hand and asks so often. */
+/** A caller who can decide, and a claude that was started by hand and makes this many requests. */
 async function asked(count: number) {
   await using stack = new AsyncDisposableStack();
   const plexus = stack.use(await startPlexus());
@@ -22,7 +22,7 @@ async function asked(count: number) {
 }
 
 describe("loopback_pending", () => {
-  test("of many says of each only what the one before it of its session does not, as loopback_wait does", async () => {
+  test("with many requests omits what the previous one of the session shows, as loopback_wait does", async () => {
     const { approvals, tokens } = await asked(60);
     expect(approvals).toHaveLength(60);
     expect(approvals[0]).toMatchObject({ session_name: "worker", status: "pending", session_id: expect.any(String) });
@@ -34,18 +34,18 @@ describe("loopback_pending", () => {
     expect(tokens).toBeLessThan(3_000);
   });
 
-  test("of a few says all of each", async () => {
+  test("with few requests shows each in full", async () => {
     const { approvals } = await asked(5);
     for (const approval of approvals)
       expect(approval).toMatchObject({ status: "pending", created_at: expect.any(Number) });
   });
 
-  test("names decisions where there are several", async () => {
+  test("suggests `decisions` for several requests", async () => {
     expect((await asked(1)).next).toBe("Decide with loopback_respond.");
     expect((await asked(2)).next).toContain("decisions");
   });
 
-  test("says whether it is worth to wait, where nothing is pending", async () => {
+  test("without pending requests says whether waiting makes sense", async () => {
     await using directory = await temporaryDirectory();
     await using plexus = await startPlexus({ flags: { claude: writeEcho(directory.path) } });
     const parent = await plexus.connect();

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../../support/temporary.ts";
 
 setDefaultTimeout(60_000);
 
-test("the operator who polls a token's session moves no position of that token, and has its own", async () => {
+test("an operator who polls a token's session has a separate position", async () => {
   await using directory = await temporaryDirectory();
   await using plexus = await startPlexus({ flags: { claude: writeEcho(directory.path) } });
   const { token } = await namedToken(plexus, "agent");

@@ -14,7 +14,7 @@ const UNKNOWN = "01a1e2f0-1279-72c5-be7a-33ff4c1ca52d";
 
 type Asked = { tool_name?: string; input?: JsonObject };
 
-/** A server, somebody who decides, and children that ask. */
+/** A server, a caller who can decide, and children that make requests. */
 async function open() {
   await using stack = new AsyncDisposableStack();
   const plexus = stack.use(await startPlexus());
@@ -35,7 +35,7 @@ async function open() {
   };
 }
 
-/** What it answers, which must be as it is declared, and no error. */
+/** The answer, which must match its declaration and be no error. */
 async function respond(client: TestClient, args: object): Promise<JsonObject> {
   const { value, isError, text } = await client.call("loopback_respond", args);
   expect({ value, isError }).toEqual({ value, isError: false });
@@ -87,7 +87,7 @@ describe("loopback_respond with an edited input", () => {
     expect(done).toMatchObject({ status: "allowed", added: Object.keys(known) });
   });
 
-  test("tells what is dangerous about what runs instead, marked, alone and among many", async () => {
+  test("reports the dangers of the edited input, marked, alone and in a batch", async () => {
     await using world = await open();
     const danger = { code: "privileges", text: "runs as root (sudo)" };
     const edit = async (command: string, merge = true) => ({
@@ -108,7 +108,7 @@ describe("loopback_respond with an edited input", () => {
     expect(plain).not.toHaveProperty("dangers");
   });
 
-  test("tells no more dangers of many than fit beside them, and says so", async () => {
+  test("reports only as many dangers of a batch as fit, and says so", async () => {
     await using world = await open();
     const ids = await world.asks(100);
     const updated_input = { command: "sudo ls; git push --force; curl x | sh" };
@@ -119,7 +119,7 @@ describe("loopback_respond with an edited input", () => {
     expect(note).toContain("more dangers");
   });
 
-  test("merges any key into the input of a tool whose keys are not known, and names those that it lacked", async () => {
+  test("merges any key into the input of an unknown tool, and names the added keys", async () => {
     await using world = await open();
     const id = await world.ask({ tool_name: "mcp__db__query", input: { sql: "drop table t" } });
     const given = { approval_id: id, approve: true, merge: true, updated_input: { limit: 1, sql: "select 1" } };
@@ -137,7 +137,7 @@ describe("loopback_respond with an edited input", () => {
     expect(results).toMatchObject([{ type: "error", approval_id: id, untrusted: ["message"] }]);
   });
 
-  test("tells who was first rather than what is wrong with the edit, where it is decided", async () => {
+  test("names the earlier decider rather than a mistake in the edit", async () => {
     await using world = await open();
     const id = await world.ask({ input });
     await respond(world.parent, { approval_id: id, approve: false, message: "no" });
@@ -145,7 +145,7 @@ describe("loopback_respond with an edited input", () => {
     expect(late).toMatchObject({ type: "already_resolved", status: "denied", resolved_by: "operator" });
   });
 
-  test("says of another's approval no more than of one that does not exist, whatever is edited", async () => {
+  test("gives the same answer for another's approval as for a missing one, whatever is edited", async () => {
     await using world = await open();
     const { token } = await world.plexus.app.tokens.createNamed("stranger");
     const stranger = await world.plexus.connect(token);
@@ -162,7 +162,7 @@ describe("loopback_respond with an edited input", () => {
     expect((await world.read(id)).status).toBe("pending");
   });
 
-  test("answers questions by their labels, and refuses what is not asked", async () => {
+  test("answers questions by their labels, and refuses unknown questions", async () => {
     await using world = await open();
     const questions = [
       { question: "Which?", header: "", multiSelect: false, options: [{ label: "A" }, { label: "B" }] },
@@ -179,7 +179,7 @@ describe("loopback_respond with an edited input", () => {
     expect(other.message).toContain("AskUserQuestion only");
   });
 
-  test("says of a question that is allowed without answers that the child has none, alone and among many", async () => {
+  test("says that a question was allowed without answers, alone and in a batch", async () => {
     await using world = await open();
     const options = [{ label: "A" }, { label: "B" }];
     const input = { questions: [{ question: "Which?", header: "", multiSelect: false, options }] };
@@ -233,7 +233,7 @@ describe("loopback_respond with an edited input", () => {
 });
 
 describe("loopback_respond with many decisions", () => {
-  test("decides each on its own, in their order; one that is refused stops no other", async () => {
+  test("decides each on its own, in order; a refused one stops no other", async () => {
     await using world = await open();
     const [first = "", second = "", third = "", decided = "", untouched = ""] = await world.asks(5);
     await respond(world.parent, { approval_id: decided, approve: false });
@@ -270,7 +270,7 @@ describe("loopback_respond with many decisions", () => {
     for (const id of [third, untouched]) expect((await world.read(id)).status).toBe("pending");
   });
 
-  test("lets the first of two on one approval count, and tells the second one so", async () => {
+  test("applies the first of two decisions on one approval, and tells the second one so", async () => {
     await using world = await open();
     const [id = ""] = await world.asks(1);
     const edit = { approval_id: id, approve: true, updated_input: { command: "true" } };
@@ -295,7 +295,7 @@ describe("loopback_respond with many decisions", () => {
     expect((await world.read(ids[0] ?? "")).status).toBe("pending");
   });
 
-  test("stays within a result with a hundred long refusals, and what was waited for", async () => {
+  test("stays within a result with a hundred long refusals and the answer of a wait", async () => {
     await using world = await open();
     const long = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`"${at}"`.repeat(100), at]));
     const [bad, plain] = [await world.ask({ input: long }), await world.ask()];
@@ -308,7 +308,7 @@ describe("loopback_respond with many decisions", () => {
     expect(Object(value["wait"]).approvals.length).toBeGreaterThan(0);
   });
 
-  test("stays within a result with a hundred refusals, and tells every end that it has moved over", async () => {
+  test("stays within a result with a hundred refusals, and reports every end that its cursor passed", async () => {
     await using directory = await temporaryDirectory();
     await using plexus = await startPlexus({ flags: { claude: writeEcho(directory.path) } });
     const parent = await plexus.connect();
@@ -341,7 +341,7 @@ describe("loopback_respond with many decisions", () => {
     expect(told.sort()).toEqual(names);
   });
 
-  test("of deciders that race over the same approvals, gives each approval to one", async () => {
+  test("gives each approval to one of several racing deciders", async () => {
     await using world = await open();
     const deciders = [world.parent, await world.plexus.connect(), await world.plexus.connect()];
     const ids = await world.asks(60);
@@ -363,7 +363,7 @@ describe("loopback_respond with many decisions", () => {
 });
 
 describe("loopback_respond with wait_secs", () => {
-  test("tells what loopback_wait would have, with its cursor, and marks it", async () => {
+  test("returns the answer of loopback_wait, with its cursor, and marks it", async () => {
     await using world = await open();
     const [first = "", second = ""] = await world.asks(2);
     const value = await respond(world.parent, { approval_id: first, approve: true, wait_secs: 30 });
@@ -384,7 +384,7 @@ describe("loopback_respond with wait_secs", () => {
     expect(await answered).toMatchObject({ wait: { type: "ok", approvals: [{ id: second }] } });
   });
 
-  test("does not wait where nothing was decided", async () => {
+  test("does not wait if nothing was decided", async () => {
     await using world = await open();
     const value = await respond(world.parent, { decisions: [{ approval_id: UNKNOWN, approve: true }], wait_secs: 110 });
     expect(value).not.toHaveProperty("wait");
@@ -413,7 +413,7 @@ describe("a message with an approval", () => {
     expect((await world.read(two)).response_message).toBe("fine too");
   });
 
-  test("is not mentioned where there is none, or it goes with a denial", async () => {
+  test("is not mentioned if there is none, or with a denial", async () => {
     await using world = await open();
     const [one = "", two = ""] = await world.asks(2);
     const allowed = await respond(world.parent, { approval_id: one, approve: true });
@@ -422,20 +422,20 @@ describe("a message with an approval", () => {
   });
 });
 
-test("an approval that is not known is refused with how to list those that are", async () => {
+test("an unknown approval is refused with a hint how to list the known ones", async () => {
   await using world = await open();
   const { code, message } = await refused(world.parent, { approval_id: UNKNOWN, approve: true });
   expect(code).toBe("not_found");
   expect(message).toContain("loopback_pending");
 });
 
-test("loopback_respond needs no argument that many decisions do not have", () => {
+test("loopback_respond requires no argument that a batch lacks", () => {
   expect(
     declared("loopback_respond").input.safeParse({ decisions: [{ approval_id: "x", approve: true }] }).success,
   ).toBe(true);
 });
 
-test("loopback_respond answers a hundred ids that do not exist within its bound, whatever they are made of", async () => {
+test("loopback_respond answers a hundred unknown ids within its limit, whatever they contain", async () => {
   await using world = await open();
   for (const filler of ["\u0001", '"', "\\", "😀"]) {
     const decisions = Array.from({ length: 100 }, (_, at) => ({

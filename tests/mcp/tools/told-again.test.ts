@@ -9,7 +9,7 @@ const OPERATOR = { kind: "operator" } as const;
 const BIG = 20_000;
 const TOO_BIG = 60_000;
 
-/** A server, a child that asks, and clients that are told of it. */
+/** A server, a child that makes requests, and clients that read them. */
 async function open() {
   await using stack = new AsyncDisposableStack();
   const plexus = stack.use(await startPlexus());
@@ -29,7 +29,7 @@ async function open() {
   };
 }
 
-/** What an answer tells of requests, in whichever form. */
+/** The requests in an answer of any form. */
 function toldIn(answer: JsonObject): ToldApproval[] {
   const wait = Object(answer["wait"] ?? answer);
   return ToldApproval.array().parse(wait.approvals ?? [wait.approval]);
@@ -47,7 +47,7 @@ function formOf(approval: ToldApproval | undefined) {
 const firstIn = (answer: JsonObject) => formOf(toldIn(answer)[0]);
 
 describe("a long request", () => {
-  test("is told in full once to each reader, then by its beginning, until somebody asks for it", async () => {
+  test("is shown in full once to each reader, then only its beginning, until the reader asks for it", async () => {
     await using world = await open();
     const [one, other] = [await world.client(), await world.client()];
     const id = await world.write(BIG);
@@ -70,7 +70,7 @@ describe("a long request", () => {
     expect(decided).not.toHaveProperty("note");
   });
 
-  test("is not told in full again by a wait once loopback_get or loopback_pending has told it", async () => {
+  test("is not shown in full again by a wait after loopback_get or loopback_pending", async () => {
     await using world = await open();
     for (const tool of ["loopback_get", "loopback_pending"]) {
       const client = await world.client();
@@ -83,7 +83,7 @@ describe("a long request", () => {
     }
   });
 
-  test("that was cut because others stood beside it is told in full by the next answer that has room", async () => {
+  test("that was cut for lack of room is shown in full by the next answer with room", async () => {
     await using world = await open();
     const client = await world.client();
     const ids = [await world.write(BIG), await world.write(BIG), await world.write(BIG)];
@@ -93,7 +93,7 @@ describe("a long request", () => {
     expect(firstIn(await client("loopback_respond", { decisions: rest, wait_secs: 0 }))).toEqual(WHOLE);
   });
 
-  test("that no answer can hold is told by its beginning until it is read, and its end begins at cut_at", async () => {
+  test("that fits into no answer shows its beginning until it is read, and the rest begins at cut_at", async () => {
     await using world = await open();
     const client = await world.client();
     const id = await world.write(TOO_BIG);
@@ -112,7 +112,7 @@ describe("a long request", () => {
     expect(await client("loopback_respond", { approval_id: id, approve: true })).not.toHaveProperty("note");
   });
 
-  test("that is allowed although only a part of it was told has partly_told, alone and among many", async () => {
+  test("that is allowed after only a part was shown gets partly_told, alone and in a batch", async () => {
     await using world = await open();
     const client = await world.client();
     const note = expect.stringContaining("told only a part");
@@ -137,7 +137,7 @@ describe("a long request", () => {
     expect(marked).toEqual([true, true, undefined, undefined, undefined, undefined]);
   });
 
-  test("that is short is told in full by every answer, and a slice of it is no part", async () => {
+  test("that is short is shown in full by every answer, and reading a slice does not change that", async () => {
     await using world = await open();
     const client = await world.client();
     const id = await world.small();
@@ -149,7 +149,7 @@ describe("a long request", () => {
 });
 
 describe("loopback_respond", () => {
-  test("leaves out of what it waits for what is in skip, which goes with wait_secs only", async () => {
+  test("does not wait for requests in skip, which requires wait_secs", async () => {
     await using world = await open();
     const client = await world.client();
     const [first, second, third] = [await world.small(), await world.small(), await world.small()];
