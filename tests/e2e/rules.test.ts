@@ -6,7 +6,7 @@ import { bash, eventsOf, type Family, startFamily } from "../support/sessions/fa
 
 setDefaultTimeout(180_000);
 
-const ASKS = 60;
+const ASKS = 12;
 
 async function called(family: Family, tool: string, args: object) {
   const { value, isError } = await family.parent.call(tool, args);

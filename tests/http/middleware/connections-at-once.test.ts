@@ -7,6 +7,7 @@ import { modernHeaders, modernMessage } from "../../support/mcp/modern-mcp.ts";
 import { permitMessage, post } from "../../support/mcp/raw-mcp.ts";
 import { vitalsOf } from "../../support/processes/vitals.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
+import { PROGRAM } from "../../support/server/program.ts";
 import { startServerProcess } from "../../support/server/server-process.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
@@ -183,7 +184,7 @@ describe("a server with 200 file descriptors", () => {
     startServerProcess({
       dataDir,
       token: OPERATOR_TOKEN,
-      program: ["/bin/sh", "-c", `ulimit -n ${LIMIT}; exec "$0" "$@"`, process.execPath, "src/main.ts"],
+      program: ["/bin/sh", "-c", `ulimit -n ${LIMIT}; exec "$0" "$@"`, ...PROGRAM],
       cwd: process.cwd(),
     });
   const connected = async (url: string, count: number, first: string) => {
