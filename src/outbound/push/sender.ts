@@ -22,12 +22,12 @@ const MAX_PAUSE_MS = 60_000;
 const STOP_WITHIN_MS = 2_000;
 
 /** How long a push service keeps a message for a browser that is away, and which messages replace each other. */
-export type PushNeed = { ttlSecs: number; topic: string };
+export type PushDelivery = { ttlSecs: number; topic: string };
 /** Encrypts and signs a message and posts it to a browser. */
 export type PostPush = (
   subscription: LivePushSubscription,
   message: PushMessage,
-  need: PushNeed,
+  delivery: PushDelivery,
   signal: AbortSignal,
 ) => Promise<Posted>;
 
