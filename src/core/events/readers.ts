@@ -4,11 +4,14 @@ import type { Storage } from "../../storage/storage.ts";
 import { ownerKey, type Principal, tokenIdIn, visibleOwner } from "../access/principals.ts";
 
 const HOUR_MS = 60 * 60_000;
+/** How many of the newest ends, and from which time, a new reader gets although another reader was told them. */
+const FIRST_TOLD = { recent: { withinMs: HOUR_MS, limit: 50 }, unread: { withinMs: 0, limit: 0 } };
 /**
- * A new reader also gets the newest ends that another reader of its owner was told: it may be the same agent after a
- * reconnect.
+ * Where a new reader begins. `recent`: a reader that begins by asking what happened may be the same agent after a
+ * reconnect, so it also gets recent ends that another reader was told. `unread`: a reader that begins with work of its
+ * own, or with a decision, gets only ends that no reader was told, so that old ones don't come before that work.
  */
-const FIRST_TOLD = { withinMs: HOUR_MS, limit: 50 };
+export type Beginning = keyof typeof FIRST_TOLD;
 /**
  * More than one owner uses at a time. Beyond that, the readers unused for longest are removed, and start like new ones.
  */
@@ -26,8 +29,9 @@ type ReadersNeed = { storage: Pick<Storage, "changes" | "readers">; now: () => n
 
 /** Stores how far each reader was told of ended turns, so that no end is lost between two calls of any tools. */
 export function createReaders({ storage, now }: ReadersNeed) {
-  function standing(principal: Principal, reader: Reader) {
-    const first = { endedSince: now() - FIRST_TOLD.withinMs, limit: FIRST_TOLD.limit };
+  function standing(principal: Principal, reader: Reader, beginning: Beginning) {
+    const { withinMs, limit } = FIRST_TOLD[beginning];
+    const first = { endedSince: now() - withinMs, limit };
     return storage.readers.standing(reader, visibleOwner(principal), first);
   }
 
@@ -37,8 +41,12 @@ export function createReaders({ storage, now }: ReadersNeed) {
   }
 
   /** The reader's position; stores it if the reader is new, so that other readers no longer affect it. */
-  async function note(principal: Principal, reader: Reader): Promise<{ position: number; isKnown: boolean }> {
-    const { position, isKnown } = await standing(principal, reader);
+  async function note(
+    principal: Principal,
+    reader: Reader,
+    beginning: Beginning,
+  ): Promise<{ position: number; isKnown: boolean }> {
+    const { position, isKnown } = await standing(principal, reader, beginning);
     if (!isKnown) await advance(reader, position);
     return { position, isKnown };
   }
@@ -54,10 +62,14 @@ export function createReaders({ storage, now }: ReadersNeed) {
      * Where this reader continues. An older `since` reads again. A `since` that no reader was given, as from another
      * database, is ignored.
      */
-    async from(principal: Principal, reader: Reader, since: number | undefined): Promise<ReadFrom> {
+    async from(
+      principal: Principal,
+      reader: Reader,
+      { since, beginning = "recent" }: { since?: number | undefined; beginning?: Beginning | undefined },
+    ): Promise<ReadFrom> {
       const inAll = { ...reader, sessionId: undefined };
-      const isNew = reader.sessionId !== undefined && !(await note(principal, inAll)).isKnown;
-      const { position, isKnown, furthest } = await standing(principal, reader);
+      const isNew = reader.sessionId !== undefined && !(await note(principal, inAll, beginning)).isKnown;
+      const { position, isKnown, furthest } = await standing(principal, reader, beginning);
       const isGiven = since !== undefined && since <= (isKnown && !isNew ? position : furthest);
       return isGiven ? { since, isAgain: since < position } : { since: position, isAgain: false };
     },
@@ -71,7 +83,7 @@ export function createReaders({ storage, now }: ReadersNeed) {
      */
     async told(principal: Principal, name: ReaderName, turnIds: string[]): Promise<number> {
       const reader = this.of(principal, name);
-      const { position } = await note(principal, reader);
+      const { position } = await note(principal, reader, "unread");
       if (turnIds.length === 0) return position;
       const isTold = ({ turn }: EndedTurn) => turnIds.includes(turn.id);
       const unread = { since: position, reader, limit: MAX_AHEAD };

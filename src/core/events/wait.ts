@@ -6,7 +6,7 @@ import { ownerKey, type Principal, visibleOwner } from "../access/principals.ts"
 import { toApproval } from "../approvals/approval-view.ts";
 import { createBell } from "./bell.ts";
 import type { Broadcast } from "./broadcast.ts";
-import type { ReaderName, Readers } from "./readers.ts";
+import type { Beginning, ReaderName, Readers } from "./readers.ts";
 import { toFinished, toRunning } from "./turn-reports.ts";
 
 const MAX_FINISHED = 50;
@@ -22,6 +22,8 @@ const MAX_GATHERED = 5;
 type WaitOptions = {
   /** Which of the caller's readers waits. */
   reader?: ReaderName | undefined;
+  /** Where the reader begins if it is new. */
+  beginning?: Beginning | undefined;
   sessionId?: string | undefined;
   since?: number | undefined;
   /** Approvals that need not wake the caller. */
@@ -74,7 +76,7 @@ export function createWait({ storage, broadcast, readers, now }: WaitNeed) {
       end?.addEventListener("abort", finish);
       cleanup.defer(() => end?.removeEventListener("abort", finish));
     }
-    const { since, isAgain } = await readers.from(principal, reader, options.since);
+    const { since, isAgain } = await readers.from(principal, reader, options);
     let { onBegun } = options;
     const query = {
       ended: { since, reader: isAgain || sessionId !== undefined ? undefined : reader, limit: MAX_FINISHED + 1 },

@@ -115,6 +115,7 @@ export async function waitAnswer(
   const until = Date.now() + timeoutMs;
   const waited = await app.eventFeed.wait(principal, {
     reader: { consumer, client },
+    beginning: room ? "unread" : "recent",
     sessionId: session?.id,
     since,
     skip,

@@ -37,6 +37,20 @@ describe("readers of one principal", () => {
     expect(await told(later, reader)).toEqual([]);
   });
 
+  test("that begin with work of their own get no end that another was told", async () => {
+    await using core = await temporaryCore();
+    const old = await endedTurn(core.storage);
+    expect(await told(core)).toEqual([old.id]);
+    const deciding = { client: "decides" };
+    const starting = { client: "starts" };
+    expect(await told(core, deciding, { beginning: "unread" })).toEqual([]);
+    await core.eventFeed.cursor(OPERATOR, starting);
+    const own = await endedTurn(core.storage);
+    expect(await told(core, deciding)).toEqual([own.id]);
+    expect(await told(core, starting)).toEqual([own.id]);
+    expect(await told(core, { client: "asks" })).toEqual([old.id, own.id]);
+  });
+
   test("read a lost answer again with an older cursor", async () => {
     await using core = await temporaryCore();
     const { cursor } = await core.eventFeed.wait(OPERATOR, { ...waiting, timeoutMs: 0 });

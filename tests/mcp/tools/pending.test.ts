@@ -34,8 +34,8 @@ describe("loopback_pending", () => {
     expect(tokens).toBeLessThan(3_000);
   });
 
-  test("with few requests shows each in full", async () => {
-    const { approvals } = await asked(5);
+  test("of a few says all of each", async () => {
+    const { approvals } = await asked(2);
     for (const approval of approvals)
       expect(approval).toMatchObject({ status: "pending", created_at: expect.any(Number) });
   });
