@@ -9,7 +9,7 @@ type AiSdk = {
   }>;
 };
 
-/** The MCP client of the AI SDK, which passes no notification on. */
+/** The MCP client of the AI SDK, which passes on no notifications. */
 export function connectAiSdk({ load }: Clients): Connect {
   return async ({ url, token }) => {
     const { createMCPClient } = await load<AiSdk>("@ai-sdk/mcp");

@@ -29,7 +29,7 @@ test("Claude Code supervises with what plexus connect writes: it has every tool,
 
   const prompt = script([
     use("loopback_configure", { name: "by-hand" }),
-    // Longer than this test may take: it has to be woken.
+    // Longer than this test may take, so the wait must be woken.
     use("loopback_wait", { session_id: fromResult(0, "session_id"), timeout_secs: 100 }),
     use("loopback_respond", { approval_id: fromResult(1, "approvals", 0, "id"), approve: true }),
   ]);

@@ -5,13 +5,13 @@ import type { Access } from "./supervision.ts";
 
 const Result = z.object({ content: z.tuple([z.object({ type: z.literal("text"), text: z.string() })]) });
 
-/** What stands in the one text block of a tool's result. */
+/** The content of the only text block of a tool's result. */
 export function answered(result: unknown): JsonObject {
   const [{ text }] = Result.parse(result).content;
   return JsonObject.parse(JSON.parse(text));
 }
 
-/** The resource of what waits for a decision. */
+/** The resource of the pending approvals. */
 export const PENDING_URI = "loopback://approvals/pending";
 export const CLIENT_INFO = { name: "a parent of the tests", version: "1" };
 
@@ -19,7 +19,7 @@ export function bearer(token: string): { Authorization: string } {
   return { Authorization: `Bearer ${token}` };
 }
 
-/** How a client that speaks only stdio starts the bridge to the server. */
+/** The command with which a stdio client starts the bridge to the server. */
 export function bridgeTo({ url, token }: Access) {
   const [command = "", ...args] = PROGRAM;
   return {

@@ -10,12 +10,15 @@ import type { Connect } from "./supervision.ts";
 const Listed = z.object({ result: z.object({ tools: z.array(z.object({ name: z.string() })) }) });
 const Called = z.object({ result: z.unknown() });
 
-/** The command line of the MCP Inspector on the settings of Claude Code: each start is one request, and nothing is told. */
+/**
+ * The command line of the MCP Inspector with the settings of Claude Code. Each start sends one request, and passes on
+ * no notifications.
+ */
 export function connectInspector(clients: Clients, home: string): Connect {
   return connect(clients, home, []);
 }
 
-/** The same on 2026-07-28. */
+/** The same with revision 2026-07-28. */
 export function connectInspectorModern(clients: Clients, home: string): Connect {
   return connect(clients, home, ["--protocol-era", "modern"]);
 }
@@ -39,7 +42,7 @@ function connect({ program }: Clients, home: string, era: string[]): Connect {
       return JSON.parse(stdout);
     }
     return {
-      // Strict, so that a schema that some model's API refuses fails here.
+      // Strict, so that a schema fails here if some model API would refuse it.
       tools: async () =>
         Listed.parse(await run("--method", "tools/list", "--strict")).result.tools.map(({ name }) => name),
       call: async (name, args) => {

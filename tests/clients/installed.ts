@@ -1,10 +1,10 @@
 import { type InstalledPackages, installPackages } from "../support/installed-packages.ts";
 
 /**
- * The clients of package.json beside this file, installed by the one test that needs them. They are no devDependencies:
- * they would add 263 MB to the 717 that everybody installs, for one file of tests, and most of them want Node 22, where
- * Plexus needs 20; under Bun they run on any machine. `rolldown`, which no client uses here, is pinned there to a version
- * whose packages exist for every platform, since `npm ci` refuses a lockfile that lacks one.
+ * The clients of package.json beside this file, installed by the only test that needs them. They are no
+ * devDependencies, because they would add 263 MB to everyone's 717 MB for one test file. Most of them require Node 22
+ * while Plexus requires 20; under Bun they run anywhere. `rolldown`, which no client uses here, is pinned to a version
+ * with packages for every platform, because `npm ci` refuses a lockfile that lacks one.
  */
 export type Clients = InstalledPackages;
 

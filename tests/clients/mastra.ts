@@ -16,15 +16,17 @@ type Mastra = {
   };
 };
 
-/** What the server is called in its settings; the names of its tools begin with it. */
+/** The server's name in the client's settings; the names of its tools begin with it. */
 const SERVER = "plexus";
 
-/** The MCP client of Mastra on the newest revision, where it subscribes to resources; it throws the text of a refusal. */
+/**
+ * The MCP client of Mastra with the newest revision, where it subscribes to resources. It throws the text of a refusal.
+ */
 export function connectMastra(clients: Clients): Connect {
   return connect(clients, {});
 }
 
-/** The same on the revision before, where it subscribes to nothing, and a logger is told of requests. */
+/** The same with the previous revision, where it subscribes to nothing and gets requests as log messages. */
 export function connectMastraLegacy(clients: Clients): Connect {
   return connect(clients, { protocolVersion: "legacy" });
 }

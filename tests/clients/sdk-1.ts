@@ -20,7 +20,7 @@ export function connectSdk1Stdio(access: Access): Promise<Parent> {
   return connectSdk1To(bridgeTo(access));
 }
 
-/** The TypeScript SDK 1.x with any program at the other end of its pipes. */
+/** The TypeScript SDK 1.x connected to the pipes of any program. */
 export function connectSdk1To(server: StdioServerParameters): Promise<Parent> {
   return parentOver(new StdioClientTransport(server));
 }

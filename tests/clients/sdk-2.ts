@@ -3,7 +3,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { answered, bearer, bridgeTo, CLIENT_INFO, PENDING_URI } from "./connection.ts";
 import type { Connect, Parent } from "./supervision.ts";
 
-/** The TypeScript SDK 2.x over HTTP; without a mode as it is by default. */
+/** The TypeScript SDK 2.x over HTTP, in the given mode or its default. */
 export function connectSdk2(mode?: VersionNegotiationMode): Connect {
   return ({ url, token }) =>
     parentOver(

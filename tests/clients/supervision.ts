@@ -12,29 +12,31 @@ import { openWire } from "./wire.ts";
 
 const Waited = z.object({ approvals: z.tuple([z.object({ id: z.string() })]) });
 
-/** Where the server is, and the client's own token. */
+/** The server's address and the client's token. */
 export type Access = { url: string; token: string };
 
-/** One client in the hands of a program that supervises with it. */
+/** A client, operated by a program that supervises. */
 export type Parent = AsyncDisposable & {
-  /** The names of the tools, once the client has taken their schemas. */
+  /** The names of the tools, after the client has read their schemas. */
   tools(): Promise<string[]>;
-  /** What the tool has answered, or how it has refused. */
+  /** The answer of the tool, or its refusal. */
   call(tool: string, args: JsonObject): Promise<JsonObject>;
-  /** What the client has passed on of what it was told by itself; nothing, where it passes nothing on. */
+  /** The notifications that the client passed on; `undefined` if it passes on none. */
   told: unknown[];
 };
 
 export type Connect = (access: Access) => Promise<Parent>;
 
 export type Expected = {
-  /** The revision of MCP that the client and the server agree on. */
+  /** The revision of MCP on which the client and the server agree. */
   revision: string;
-  /** How the client is told of a request: as a log message, as an update of the resource of pending requests. */
+  /**
+   * The ways in which the client reports a request: as a log message, as an update of the resource of pending requests.
+   */
   told: readonly ("message" | "resource")[];
 };
 
-/** Waits with a client while nothing is pending, is told of what a child then asks, and decides it. */
+/** Waits with a client while nothing is pending, is woken by a child's request, and decides it. */
 export async function expectToSupervise(connect: Connect, expected: Expected): Promise<void> {
   await using place = await openPlace();
   await using wire = openWire(place.server.url);
@@ -53,7 +55,7 @@ export async function expectToSupervise(connect: Connect, expected: Expected): P
   await wire.calls("loopback_wait");
   const input = { command: "touch made-by-child", description: "what is asked" };
   const permit = await post(place.server.url, permitMessage(input, { toolUseId: "toolu_asked" }), { token: child });
-  // At the end of its time it would return with the request too: it has to be woken long before.
+  // After its time the wait would return with the request too, so it must be woken long before.
   await Promise.race([waiting, until("loopback_wait to be woken", () => waited)]);
   const asked = { session_id, session_name: "by-hand", tool_name: "Bash", tool_use_id: "toolu_asked", input };
   expect(waited).toMatchObject({ type: "ok", approvals: [asked] });

@@ -3,14 +3,16 @@ import { until } from "../support/until.ts";
 
 type Exchange = { method: string; headers: Headers; message: JsonObject; isAnswered: boolean };
 
-/** What a client sends before it knows what the server speaks. */
+/** The requests that a client sends before it knows the server's revision. */
 const NEGOTIATION = ["initialize", "server/discover"];
 
-/** What a client sends to a server passes here: what it has negotiated, and which of its calls wait, no client tells. */
+/**
+ * A proxy between client and server. It sees the negotiated revision and the waiting calls, which no client reports.
+ */
 export type Wire = AsyncDisposable & {
-  /** Where the client finds the server. */
+  /** The address for the client. */
   url: string;
-  /** The revisions of MCP that its requests have named once they were agreed on, each once. */
+  /** The revisions of MCP that its requests named after the handshake, each once. */
   revisions(): string[];
   /** Resolves when the server has begun to answer a call of this tool. */
   calls(tool: string): Promise<void>;

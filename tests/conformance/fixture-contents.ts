@@ -13,7 +13,7 @@ type FixturePrompt = {
   contents(args: Record<string, string>): PromptMessage["content"][];
 };
 
-/** The tools of the suite that only answer, in all revisions; what each must do stands in its scenario's description. */
+/** The tools of the suite that only answer, in all revisions. Each one's scenario describes what it must do. */
 export const CONTENT_TOOLS: Record<string, ContentTool> = {
   test_simple_text: {
     description: "Answers with a text",
@@ -117,7 +117,7 @@ export function listedResources() {
   return Object.entries(RESOURCES).map(([uri, { mimeType }]) => ({ uri, name: uri, mimeType }));
 }
 
-/** What a resource holds, if the fixture has it, or makes it of a template. */
+/** The content of a resource, from the fixture or from a template. */
 export function resourceAt(uri: string) {
   const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1];
   const found = RESOURCES[uri];

@@ -18,7 +18,7 @@ type FixtureTool = {
   run(call: Call): CallToolResult | Promise<CallToolResult>;
 };
 
-/** The tools that the suite calls in the revisions up to 2025-11-25, by name. */
+/** The tools that the suite calls in revisions up to 2025-11-25, by name. */
 export const TOOLS: Record<string, FixtureTool> = {
   ...contentTools(),
   test_tool_with_logging: {
@@ -110,7 +110,7 @@ function titled(...ordinals: string[]) {
   return ordinals.map((ordinal, index) => ({ const: `value${index + 1}`, title: `${ordinal} Option` }));
 }
 
-/** Sent on the stream of the call that asks, so that it reaches the client whether or not that listens for more. */
+/** Sent on the stream of the call, so that it reaches the client even if that has no other stream. */
 async function elicited(
   { server, extra }: Call,
   message: string,

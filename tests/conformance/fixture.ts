@@ -26,7 +26,9 @@ import {
 } from "./fixture-contents.ts";
 import { TOOLS } from "./fixture-tools.ts";
 
-/** What the official suite expects to find on a server up to 2025-11-25, in the place of Plexus' own tools and resources. */
+/**
+ * Everything that the official suite expects on a server up to 2025-11-25, in place of Plexus' own tools and resources.
+ */
 export function createFixtureServer(): McpServer {
   const server = new Server(
     { name: "conformance-fixture", version: "1" },

@@ -20,10 +20,10 @@ type ModernTool = {
 };
 
 const Capabilities = z.looseObject({ sampling: z.looseObject({}), elicitation: z.looseObject({}) }).partial();
-/** The SDK gives it no type. */
+/** The SDK has no type for it. */
 const Envelope = z.looseObject({ [CLIENT_CAPABILITIES_META_KEY]: Capabilities });
 
-/** Signs what a client has to bring back, so that the server knows it for its own. */
+/** Signs the state that a client must send back, so that the server recognizes it. */
 export const requestStates = createRequestStateCodec({ key: crypto.getRandomValues(new Uint8Array(32)) });
 
 const ASKS = {
@@ -38,7 +38,7 @@ const ASKS = {
   roots: inputRequired.listRoots(),
 };
 
-/** The tools that the suite calls in 2026-07-28, by name; what each must do stands in its scenario's description. */
+/** The tools that the suite calls in 2026-07-28, by name. Each one's scenario describes what it must do. */
 export const MODERN_TOOLS: Record<string, ModernTool> = {
   ...contentTools(),
   test_tool_with_progress: {
@@ -99,7 +99,7 @@ export const MODERN_TOOLS: Record<string, ModernTool> = {
   },
 };
 
-/** Asks for all of this, as often as it takes, and then answers. */
+/** Asks for all of this, in as many rounds as needed, and then answers. */
 export async function answeredOnce<T>(
   { mcpReq: { inputResponses = {} } }: ServerContext,
   inputRequests: InputRequests,

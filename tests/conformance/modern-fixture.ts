@@ -13,7 +13,7 @@ import { text } from "./samples.ts";
 
 const ASKING_PROMPT = "test_input_required_result_prompt";
 
-/** What the official suite expects to find on a server of 2026-07-28. */
+/** Everything that the official suite expects on a server of 2026-07-28. */
 export function createModernFixtureServer(): Server {
   const server = new Server(
     { name: "conformance-fixture", version: "1" },

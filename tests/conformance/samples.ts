@@ -6,7 +6,7 @@ export const PNG = {
   mimeType: "image/png",
 };
 
-/** A header, and no sound. */
+/** A WAV header without any sound. */
 export const WAV = {
   data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=",
   mimeType: "audio/wav",

@@ -9,7 +9,7 @@ const Requirements = z.object({
   not_scored: z.array(z.object({ scenario: z.string(), leg: z.string() })),
 });
 
-/** The scenarios that a revision requires of a server, and those that are run beside them without counting. */
+/** The scenarios that a revision requires of a server, and others that run beside them without counting. */
 export async function requiredScenarios(revision: Revision): Promise<{ scored: string[]; others: string[] }> {
   const suite = import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js");
   const file = fileURLToPath(new URL(`../requirements/${revision}.yaml`, suite));
@@ -17,7 +17,7 @@ export async function requiredScenarios(revision: Revision): Promise<{ scored: s
   return { scored: server, others: not_scored.flatMap(({ scenario, leg }) => (leg === "server" ? [scenario] : [])) };
 }
 
-/** What is run beside the required ones and fails: Plexus' own server has none of it. */
+/** Scenarios that run beside the required ones and fail, because Plexus' own server has no such feature. */
 export const NOT_OFFERED: Record<Revision, Record<string, string>> = {
   "2025-11-25": {},
   "2026-07-28": {
@@ -35,7 +35,10 @@ export const NOT_OFFERED: Record<Revision, Record<string, string>> = {
   },
 };
 
-/** What any server must pass, whatever its tools, prompts and resources are: these run against Plexus' own too. */
+/**
+ * Scenarios that any server must pass, whatever its tools, prompts and resources. They also run against Plexus' own
+ * server.
+ */
 export const TRANSPORT_SCENARIOS: Record<Revision, string[]> = {
   "2025-11-25": [
     "dns-rebinding-protection",
@@ -59,7 +62,7 @@ export const TRANSPORT_SCENARIOS: Record<Revision, string[]> = {
   ],
 };
 
-/** The checks of those that need something of the suite's own nevertheless. */
+/** Checks of those scenarios that still need something of the suite's own. */
 export const FIXTURE_CHECKS: Record<string, string> = {
   "sep-2549-prompts-list-caching-hints": "prompts: Plexus offers none",
   "sep-2575-server-rejects-undeclared-capability": "the tool test_missing_capability",

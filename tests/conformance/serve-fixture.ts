@@ -10,11 +10,11 @@ import { createModernFixtureServer } from "./modern-fixture.ts";
 
 export type ServedFixture = AsyncDisposable & {
   url: string;
-  /** What the server has complained of, one JSON object a line. */
+  /** The server's error log, one JSON object on each line. */
   log: string[];
 };
 
-/** The fixture's tools behind everything that stands before Plexus' own: only the server factory is another. */
+/** The fixture's tools behind Plexus' own endpoint: only the server factory differs. */
 export async function serveFixture(
   openEndpoint: (app: App) => McpEndpoint = (app) =>
     createMcpEndpoint(app, createFixtureServer, createModernFixtureServer),
@@ -34,7 +34,7 @@ export async function serveFixture(
   return { url: http.url, log, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Forgets its clients after each step of their handshake, as a restart or half an hour of silence would make it. */
+/** Forgets its clients after each step of their handshake, as after a restart or half an hour of silence. */
 export function createForgetfulEndpoint(app: App, onForget: () => void): McpEndpoint {
   let endpoint = createMcpEndpoint(app, createFixtureServer, createModernFixtureServer);
   return {

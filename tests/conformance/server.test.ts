@@ -9,7 +9,7 @@ import { failedIn, problemsOf, runSuite, without } from "./suite.ts";
 
 setDefaultTimeout(120_000);
 
-/** Of the pinned version of the suite: what it scores, and all that it runs. */
+/** For the pinned version of the suite: the required scenarios, and all that run. */
 const COUNTS = { "2025-11-25": { scored: 30, run: 33 }, "2026-07-28": { scored: 37, run: 50 } };
 
 describe("the official conformance suite, on the production path with the suite's fixtures", () => {

@@ -6,7 +6,7 @@ import { temporaryDirectory } from "../support/temporary.ts";
 import type { Revision } from "./scenarios.ts";
 
 const SUITE = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"));
-/** A run takes some seconds; the suite itself has no limit on some of what it waits for. */
+/** A run takes some seconds. The suite itself does not limit all of its waits. */
 const TIMEOUT_MS = 100_000;
 
 const Check = z.object({
@@ -26,10 +26,10 @@ export type SuiteRun = {
   scenarios: { name: string; checks: Check[] }[];
 };
 
-/** All that a revision requires, or one scenario as a revision has it. */
+/** All scenarios that a revision requires, or a single one in a revision. */
 type Selection = { requirements: Revision } | { scenario: string; revision: Revision };
 
-/** Runs the official suite as a process of its own against a server. */
+/** Runs the official suite against a server, as a separate process. */
 export async function runSuite(url: string, selection: Selection): Promise<SuiteRun> {
   await using results = await temporaryDirectory();
   const selected =
@@ -65,12 +65,12 @@ export function failedIn({ scenarios }: SuiteRun): string[] {
   return scenarios.filter(({ checks }) => passed(checks) === 0 || checks.some(isBad)).map(({ name }) => name);
 }
 
-/** The same run without these scenarios, which then decide nothing. */
+/** The same run without these scenarios. */
 export function without(run: SuiteRun, names: string[]): SuiteRun {
   return { ...run, scenarios: run.scenarios.filter(({ name }) => !names.includes(name)) };
 }
 
-/** All that is wrong with a run, one line each; a warning is too, as it is for the suite's own baseline. */
+/** All problems of a run, one line for each. A warning counts too, as in the suite's own baseline. */
 export function problemsOf({ exitCode, output, scenarios }: SuiteRun): string[] {
   if (scenarios.length === 0) return [`the suite ran no scenario (${exitCode}):\n${output}`];
   const problems = scenarios.flatMap(({ name, checks }) => {

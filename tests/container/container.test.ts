@@ -66,7 +66,7 @@ describe.skipIf("missing" in engine)(`the container${missing === undefined ? "" 
     const waiting = await nextAsk(parent);
     await parent[Symbol.asyncDispose]();
     await containers.output("stop", "--time", "60", first.name);
-    // By itself: what Docker has to kill exits with 137.
+    // It stopped by itself: Docker reports 137 for a killed container.
     expect(await first.inspect("{{.State.ExitCode}}")).toBe("0");
     await containers.output("rm", "--volumes", first.name);
 
@@ -118,7 +118,7 @@ describe.skipIf("missing" in engine)(`the container${missing === undefined ? "" 
       return containers.output(...words);
     };
     const [build, run, show] = lines.split("\n");
-    // Under names of its own, and on another port: the README's may be in use here.
+    // With other names and another port, because the README's may be in use here.
     await paste(build, ["--tag plexus ", `--tag ${containers.image("readme")} `]);
     await paste(
       run,
@@ -161,7 +161,7 @@ function prompt(parent: TestClient, turns: Turn[]) {
   return call(parent, "claudecode_chat_async", { name: "worker", prompt: script(turns) });
 }
 
-/** The next request; the ends of turns, which a wait also returns, are passed over. */
+/** The next request. Ends of turns, which a wait also returns, are skipped. */
 async function nextAsk(parent: TestClient): Promise<Approval> {
   return await until("a request", async () => {
     const { approvals } = await call(parent, "loopback_wait", { timeout_secs: 60 });

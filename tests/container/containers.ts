@@ -4,17 +4,17 @@ import type { Engine } from "./engine.ts";
 
 export type Output = { exitCode: number; stdout: string; stderr: string };
 
-/** As locked up as it goes. */
+/** The most restrictive options. */
 export const LOCKED_UP = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"];
 const HEALTHY_WITHIN_MS = 60_000;
 
 export type Containers = AsyncDisposable & {
   docker(...args: string[]): Promise<Output>;
-  /** The same, for what has to work; returns what it wrote. */
+  /** The same for a command that must succeed. Returns its output. */
   output(...args: string[]): Promise<string>;
-  /** Builds the Dockerfile as it is; the image goes at the end. */
+  /** Builds the Dockerfile unchanged. The image is removed at the end. */
   build(target: string): Promise<string>;
-  /** A name for an image, a container or a volume that goes at the end. */
+  /** A name for an image, container or volume that is removed at the end. */
   image(label: string): string;
   container(): string;
   volume(): string;
@@ -23,13 +23,13 @@ export type Containers = AsyncDisposable & {
 
 export type Container = {
   name: string;
-  /** Where it is reached from outside. */
+  /** The address from outside. */
   url: string;
   exec(...command: string[]): Promise<Output>;
   inspect(format: string): Promise<string>;
 };
 
-/** Containers of one test, and nothing of them left behind. */
+/** Containers of one test. Nothing of them remains. */
 export function useContainers(engine: Engine): Containers {
   const run = `plexus-test-${crypto.randomUUID().slice(0, 8)}`;
   const made = { containers: [] as string[], volumes: [] as string[], images: [] as string[] };

@@ -4,16 +4,19 @@ import { join } from "node:path";
 import { ROOT } from "../readme/readme.ts";
 import { isRunning } from "../support/processes/processes.ts";
 
-/** What the Dockerfile starts from. */
+/** The base images of the Dockerfile. */
 const BASES = ["oven/bun:1", "debian:bookworm-slim"];
-/** Makes an engine, with stand-ins for these, on a machine that has neither; it may lie beside the checkout. */
+/**
+ * A script that sets up an engine and stand-ins for these images on a machine without them. It may lie beside the
+ * checkout.
+ */
 const SPARE = join(ROOT, "../shared/container");
 const SPARE_NEEDS = ["dockerd", "debootstrap"];
 
 export type Engine = Disposable & { docker: string; env: Record<string, string | undefined> };
 export type NoEngine = { missing: string };
 
-/** A container engine that can build the image: the one that runs, or one that is started and stopped again. */
+/** A container engine that can build the image: a running one, or one that is started and stopped here. */
 export function findEngine(): Engine | NoEngine {
   const running = { docker: Bun.which("docker") ?? "docker", env: { ...process.env, DOCKER_BUILDKIT: "1" } };
   const engine = answers(running) ? { ...running, [Symbol.dispose]: () => {} } : startSpare();
@@ -28,7 +31,7 @@ function startSpare(): Engine | NoEngine {
   const up = join(SPARE, "up");
   if (!existsSync(up)) return { missing: "no engine answers (docker info)" };
   if (process.getuid?.() !== 0) return { missing: "no engine answers, and only root may start one" };
-  // It would install them, and that is not for a test to do.
+  // The program would install them, which a test must not do.
   const absent = SPARE_NEEDS.filter((tool) => Bun.which(tool) === null);
   if (absent.length > 0) return { missing: `no engine answers, and ${absent.join(" and ")} is not installed` };
   const wasThere = spareRuns();

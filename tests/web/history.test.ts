@@ -153,7 +153,7 @@ describe.skipIf(CHROMIUM === undefined)("the history on the page", () => {
   });
 });
 
-/** So many requests of a session of this name, denied one by one. */
+/** Makes this many requests in a session of this name, and denies them one by one. */
 async function decided(plexus: Plexus, name: string, count: number): Promise<void> {
   const session = await plexus.app.sessions.createByHand(OPERATOR, name);
   for (let at = 0; at < count; at++) {

@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined)("a denial on the page", () => {
     await stopTime(person);
     await person.press("g", "g");
     await deny(person);
-    // The next one has just appeared: this press was not meant for it.
+    // The next request has just appeared, so this press was not meant for it.
     await person.press("a");
     await person.rows.first().getByRole("button").click();
     await person.card.getByText("Denying in 3 s").waitFor();
@@ -117,7 +117,7 @@ describe.skipIf(CHROMIUM === undefined)("a denial on the page", () => {
     ["left for another", async ({ page }: Person) => void (await page.goto("about:blank"))],
     ["loaded anew", async ({ page }: Person) => void (await page.reload())],
     ["hidden", hide],
-    // Some browsers say only this of a page that goes.
+    // Some browsers report nothing else when a page closes.
     ["put away", async ({ page }: Person) => void (await page.evaluate("dispatchEvent(new Event('pagehide'))"))],
     ["signed out of", ({ page }: Person) => page.getByLabel("Sign out").click()],
   ])("is sent at once when the page is %s", async (_, leave) => {
@@ -148,12 +148,12 @@ describe.skipIf(CHROMIUM === undefined)("a denial on the page", () => {
     await stopTime(person);
     await deny(person, "Not now");
     await toast(person, "Denying").waitFor();
-    // A browser has six to a server: the page's own stream holds one of them, and these the others.
+    // A browser has six connections to a server: the page's stream uses one, and these use the others.
     await person.page.evaluate(async () => {
       const headers = { Authorization: `Bearer ${sessionStorage.getItem("plexus-token")}` };
       const stream = () => fetch("/api/v1/events", { headers, cache: "no-store", credentials: "omit" });
       const streams = await Promise.all(Array.from({ length: 5 }, stream));
-      // Kept, since one that nobody can read any more is closed.
+      // Keep a reference, because an unreferenced stream is closed.
       Object.assign(globalThis, { streams });
     });
     await person.page.close();
@@ -215,7 +215,7 @@ describe.skipIf(CHROMIUM === undefined)("a denial on the page", () => {
     const { answer } = await child.ask("Bash", { command: "make" });
     await showsRows(person, 1);
     await stopTime(person);
-    // Five minutes are all that it has.
+    // The request expires after five minutes.
     await person.page.evaluate("{ const now = Date.now; Date.now = () => now() + 295_000; }");
     await deny(person, "Too late for that");
     expect((await answer).value["message"]).toBe("Too late for that");
@@ -257,7 +257,7 @@ describe.skipIf(CHROMIUM === undefined)("a denial on the page", () => {
   );
 });
 
-/** What the page does every second waits from now on, until the test says that one has passed. */
+/** From now on, the page's every-second work runs only when the test says so. */
 async function stopTime({ page }: Person): Promise<void> {
   await page.evaluate(() => {
     const running = new Map<number, () => void>();

@@ -10,7 +10,7 @@ setDefaultTimeout(60_000);
 
 const Manifest = z.object({ scope: z.string(), display: z.string(), icons: z.array(z.object({ src: z.string() })) });
 const ACTIVE = "navigator.serviceWorker.getRegistration().then((one) => one?.active?.state)";
-/** What a script of the page comes to that tries to put another worker in its place. */
+/** The result when a script of the page tries to register another worker. */
 const OTHER_SCRIPTS = `Promise.all(["/worker.js", "/assets/icon.svg", "https://example.org/worker.js"].map(async (url) => {
   try {
     trustedTypes.createPolicy("plexus-worker", { createScriptURL: (text) => text });
@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)("the page as an app", () => {
     const devtools = await page.context().newCDPSession(page);
     const { url, errors } = await devtools.send("Page.getAppManifest");
     expect({ url, errors }).toEqual({ url: `${plexus.url}/manifest.webmanifest`, errors: [] });
-    // A profile that is thrown away installs nothing.
+    // A temporary profile installs nothing.
     const { installabilityErrors } = await devtools.send("Page.getInstallabilityErrors");
     expect(installabilityErrors.map(({ errorId }) => errorId)).toEqual(["in-incognito"]);
     await page.reload();

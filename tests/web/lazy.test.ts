@@ -7,7 +7,7 @@ import { signedIn } from "./person.ts";
 setDefaultTimeout(60_000);
 
 const RULES_CODE = "**/assets/rules-*.js";
-/** What the browser has fetched of the page so far. */
+/** Everything that the browser has fetched of the page so far. */
 const FETCHED = "performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)";
 
 describe.skipIf(CHROMIUM === undefined)("a part of the page that is not needed at first", () => {
@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)("a part of the page that is not needed a
       return new Set(paths.filter((path) => path.startsWith("/assets/")));
     };
     const first = await fetched();
-    // So that the weight of what the page names is the weight of its first load.
+    // So the size of the files that the page names is the size of its first load.
     for (const path of first) expect(html).toContain(`"${path}"`);
     await person.page.getByRole("link", { name: "Rules" }).click();
     await person.page.getByRole("button", { name: "Add a rule" }).waitFor();

@@ -10,7 +10,7 @@ import { storeTurns } from "./stored-transcript.ts";
 
 setDefaultTimeout(60_000);
 
-/** As a list streams, item by item. */
+/** A list that streams item by item. */
 const PIECES: TurnEvent[] = Array.from({ length: 90 }, (_, at) => ({ type: "content", text: `- item ${at}\n` }));
 /** Long enough for several screens. */
 const WORK: TurnEvent[] = Array.from({ length: 60 }, (_, at) => {
@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)("a long transcript", () => {
   afterAll(() => cleanup.disposeAsync());
 
   const open = (rest: string) => person.page.goto(`${plexus.url}/#/sessions/${stored.sessionId}${rest}`);
-  /** Its last line is. */
+  /** Whether its last line is in view. */
   const isInView = (one: Locator) =>
     one.evaluate((element) => {
       const { bottom } = element.getBoundingClientRect();

@@ -12,7 +12,7 @@ setDefaultTimeout(120_000);
 
 const ASKS = 1_000;
 const EVENTS = 100_000;
-/** What a step of a person may cost the page, on average. */
+/** The most computing time that one action of a person may take, on average. */
 const STEP_MS = 60;
 
 describe.skipIf(CHROMIUM === undefined)("the page with much to show", () => {

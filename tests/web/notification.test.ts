@@ -106,7 +106,7 @@ describe.skipIf(CHROMIUM === undefined)("the sound of a new request", () => {
   });
 });
 
-/** Puts a record in the place of what a browser without a screen would show to nobody. */
+/** Records notifications, which a headless browser shows nowhere. */
 async function record({ page }: Person, permission: Permission): Promise<void> {
   await page.evaluate((answer) => {
     const shownNotifications: object[] = [];

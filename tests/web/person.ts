@@ -2,22 +2,22 @@ import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-c
 import type { Plexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
 
-/** Somebody who looks at the page. */
+/** A person who uses the page. */
 export type Person = AsyncDisposable & {
   page: Page;
   /** The rows of the inbox. */
   rows: Locator;
   card: Locator;
   press(...keys: string[]): Promise<void>;
-  /** What the browser complained about: failures of scripts, and what the page's policy has blocked. */
+  /** Everything that the browser reported: script errors, and violations of the page's CSP. */
   complaints: string[];
-  /** Requests that went anywhere but to the server. */
+  /** Requests to any other address than the server. */
   strayRequests: string[];
 };
 
 type Server = Pick<Plexus, "url"> & { app: Pick<Plexus["app"], "signIn"> };
 
-/** Opens the page as the operator does who has called `plexus open`. */
+/** Opens the page as an operator after `plexus open`. */
 export async function signedIn(browser: Browser, plexus: Server, options: BrowserContextOptions = {}): Promise<Person> {
   const { code } = await plexus.app.signIn.newCode({ kind: "operator" });
   const person = await visitor(browser, plexus.url, options);
@@ -26,7 +26,7 @@ export async function signedIn(browser: Browser, plexus: Server, options: Browse
   return person;
 }
 
-/** A browser profile of its own, with nothing open yet. */
+/** A new browser profile without any page. */
 export async function visitor(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Person> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
@@ -34,7 +34,7 @@ export async function visitor(browser: Browser, url: string, options: BrowserCon
   const strayRequests: string[] = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
-    // While the server is away the browser says so, which is as it should be.
+    // While the server is away, the browser reports that, as it should.
     if (message.type() === "error" && !message.text().includes("net::ERR")) complaints.push(message.text());
   });
   page.on("request", (request) => {
@@ -53,10 +53,10 @@ export async function visitor(browser: Browser, url: string, options: BrowserCon
   };
 }
 
-/** Longer than a press counts as the same key, held down. */
+/** Holds the key down for longer than one press lasts. */
 const PATIENCE_MS = 700;
 
-/** Presses again for as long as nothing comes of it, with a person's patience between. */
+/** Presses the key until it has an effect, with pauses as a person would make. */
 export async function pressUntil(what: string, press: () => Promise<void>, condition: () => Promise<boolean>) {
   await until(what, async () => {
     await press();
@@ -64,7 +64,7 @@ export async function pressUntil(what: string, press: () => Promise<void>, condi
   });
 }
 
-/** Waits until so many rows are on the screen. */
+/** Waits until the list has this many rows. */
 export async function showsRows({ rows }: Person, count: number): Promise<void> {
   await until(`${count} rows`, async () => (await rows.count()) === count);
 }

@@ -14,7 +14,7 @@ setDefaultTimeout(60_000);
 const Shown = z.array(z.strictObject({ title: z.string(), body: z.string(), to: z.string() }));
 const SHOWN = `navigator.serviceWorker.getRegistration().then((one) => one.getNotifications()).then((all) => all.map(
   ({ title, body, data }) => ({ title, body, to: data })))`;
-/** As the browser does when a person presses the notification; it lets no script do that. */
+/** Acts as the browser when a person presses the notification, which no script may do. */
 const PRESS = `self.registration.getNotifications().then(([notification]) =>
   self.dispatchEvent(new NotificationEvent("notificationclick", { notification })))`;
 
@@ -100,7 +100,7 @@ async function subscriptions(plexus: Plexus): Promise<PushStatus["subscriptions"
   return PushStatus.parse(await (await plexus.fetch(getPush.path)).json()).subscriptions;
 }
 
-/** Puts a push service on loopback in the place of that of the browser, which needs the internet. */
+/** Replaces the browser's push service, which needs the internet, by one on loopback. */
 async function deviceOf(plexus: Plexus, service: PushService, page: Page) {
   const status = PushStatus.parse(await (await plexus.fetch(getPush.path)).json());
   const device = await service.browser(status.public_key ?? "");
@@ -131,7 +131,7 @@ async function deviceOf(plexus: Plexus, service: PushService, page: Page) {
   return device;
 }
 
-/** Hands the worker what the browser has decrypted. */
+/** Passes a decrypted push to the worker, as the browser would. */
 async function deliver(page: Page, origin: string, message: object | undefined): Promise<void> {
   const devtools = await page.context().newCDPSession(page);
   const { promise, resolve } = Promise.withResolvers<string>();

@@ -4,7 +4,7 @@ import { until } from "../support/until.ts";
 
 export type FiledRequest = { id: string; answer: Promise<ToolAnswer> };
 
-/** A child of a by-hand session, or of this one, that asks, and goes on asking until it is answered or the test is over. */
+/** A child of the given or a new by-hand session. It repeats its request until it gets an answer or the test ends. */
 export async function asker(plexus: Plexus, name = "builder", known?: string) {
   const { sessionId, token } = known
     ? { sessionId: known, token: await plexus.app.tokens.createForChild(known) }
@@ -16,7 +16,7 @@ export async function asker(plexus: Plexus, name = "builder", known?: string) {
     async ask(tool_name: string, input: object): Promise<FiledRequest> {
       const before = new Set(await pendingIds(plexus, sessionId));
       const answer = client.call("loopback_permit", { tool_name, input, tool_use_id: `toolu_${asked++}` });
-      // A test that ends before the answer has nobody to give it to.
+      // A test may end before the answer.
       answer.catch(() => undefined);
       const id = await until("the ask to be filed", async () =>
         (await pendingIds(plexus, sessionId)).find((one) => !before.has(one)),

@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)("the rules on the page", () => {
     const groups = person.page.locator("section.rule-group h2");
     await groups.nth(2).waitFor();
     expect((await groups.allInnerTexts()).map((text) => text.split(/\s/)[0])).toEqual(["Deny", "Ask", "Allow"]);
-    // Until the second in which it was made is over, two hours are left.
+    // In the second of its creation, the rule shows two hours.
     await reads(
       person,
       "Bash(rm *)",
@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined)("the rules on the page", () => {
     await form.getByRole("button", { name: "Remove" }).click();
     await person.page.getByText("No rules yet").waitFor();
     expect(await ownRules(plexus)).toEqual([]);
-    // The server's refusals are told by the console too.
+    // The console also reports refused requests.
     expect(person.complaints.filter((one) => !one.includes("status of 422"))).toEqual([]);
   });
 
@@ -216,7 +216,7 @@ function ruleOf({ page }: Person, match: string): Locator {
   return page.locator(".rule").filter({ has: page.getByText(match, { exact: true }) });
 }
 
-/** Waits until a rule reads like this: the names of sessions come later than the rules. */
+/** Waits until a rule shows this text: the names of sessions load later than the rules. */
 async function reads(person: Person, match: string, pattern: RegExp): Promise<void> {
   await until(`${match} to read like ${pattern}`, async () =>
     pattern.test((await ruleOf(person, match).innerText()).replaceAll("\n", " ")),

@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM === undefined)("signing in", () => {
     await person.page.getByLabel("Token").fill(OPERATOR_TOKEN);
     await person.press("Enter");
     await person.page.getByText("No pending requests").waitFor();
-    // The page has made a token of its own of it, which ends with the page.
+    // The page made its own token from the pasted one, and that token ends with the page.
     const kept = await person.page.evaluate("JSON.stringify([sessionStorage, localStorage])");
     expect(kept).toContain("plx_");
     expect(kept).not.toContain(OPERATOR_TOKEN);

@@ -5,17 +5,17 @@ import { openDirect } from "../storage/sqlite/direct.ts";
 type Events = { prompt?: string | undefined; length: number; at: (seq: number) => TurnEvent };
 type StoredTurn = { prompt?: string; events: TurnEvent[] };
 
-/** A turn that is over, with so many events. */
+/** Stores a finished turn with this many events. */
 export function storeTranscript(dataDir: string, count: number): string {
   return storeEvents(dataDir, [{ length: count, at: eventAt }]).sessionId;
 }
 
-/** A turn that is over, with these events after its start. */
+/** Stores a finished turn with these events after its start. */
 export function storeTurn(dataDir: string, events: TurnEvent[], at = Date.now()): string {
   return storeTurns(dataDir, [{ events }], at).sessionId;
 }
 
-/** Turns that are over, each with its events after its start. */
+/** Stores finished turns, each with its events after its start. */
 export function storeTurns(
   dataDir: string,
   turns: StoredTurn[],
@@ -83,7 +83,7 @@ const REQUEST = {
   tool_use_id: "asked",
 };
 
-/** One event of each kind, as they look in a transcript. */
+/** One event of each kind, with typical content. */
 export const EVERY_KIND: TurnEvent[] = [
   { type: "thinking", thinking: "It may be in the cart." },
   {

@@ -11,9 +11,9 @@ setDefaultTimeout(60_000);
 const ASKS = 1_000;
 const AT_ONCE = 20;
 const FRAME_MS = 1000 / 60;
-/** What the page may take of a frame for all that it does, on average. */
+/** The share of a frame that the page's work may take on average. */
 const WORK_SHARE = 0.6;
-/** Of the frames that it draws when nothing happens. */
+/** The share of the frames that an idle page draws. */
 const IDLE_SHARE = 0.75;
 
 describe.skipIf(CHROMIUM === undefined)("the inbox while 1,000 requests stream in", () => {
@@ -40,7 +40,7 @@ describe.skipIf(CHROMIUM === undefined)("the inbox while 1,000 requests stream i
         await page.getByText("1,000 requests need approval").waitFor();
       });
     });
-    // The same machine, as busy with other work.
+    // Measured on the same machine under the same load.
     const idle = await framesDuring(page, () => page.waitForTimeout(1_000));
     expect(busy.perSecond).toBeGreaterThan(IDLE_SHARE * idle.perSecond);
     expect(spentMs / busy.count).toBeLessThan(WORK_SHARE * FRAME_MS);
@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)("the inbox while 1,000 requests stream i
   });
 });
 
-/** How many frames the page drew while something went on. */
+/** The number of frames that the page drew during `body`. */
 async function framesDuring(page: Page, body: () => Promise<void>): Promise<{ count: number; perSecond: number }> {
   await page.evaluate(`(() => {
     const seen = (window.seen = { times: [], isOver: false });

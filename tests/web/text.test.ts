@@ -13,7 +13,7 @@ import { storeTurn } from "./stored-transcript.ts";
 setDefaultTimeout(90_000);
 
 const MEGABYTE = 1024 * 1024;
-/** So long the page may compute for one message, its drawing included. */
+/** The computing time that the page may use for one message, including drawing. */
 const FROZEN_MS = 2_000;
 
 const REPORT = `# What I did
@@ -54,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)("what a child writes", () => {
   });
   afterAll(() => browser.close());
 
-  /** A page with a transcript that holds these events. */
+  /** A page with a transcript of these events. */
   async function reading(events: TurnEvent[], body: (person: Person) => Promise<void>): Promise<void> {
     await using directory = await temporaryDirectory();
     const session = storeTurn(directory.path, events);
