@@ -76,7 +76,10 @@ const name = optional(Name).describe("The session's name.");
 const session_id = optional(Id).describe("The session's id.");
 
 export const SessionRef = z.strictObject({ name, session_id });
-export const ListInput = z.strictObject({ after: optional(Id).describe("The last id of the page before.") });
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** Pages are ordered by id: any other text would silently begin at the first page again. */
+const ListedId = Id.refine((id) => UUID.test(id), "must be an id that claudecode_list has told");
+export const ListInput = z.strictObject({ after: optional(ListedId).describe("The last id of the page before.") });
 export const StreamsInput = z.strictObject({ session_id: optional(Id).describe("Only this session.") });
 export const ForkInput = z.strictObject({
   name: Name.describe("The session to fork."),

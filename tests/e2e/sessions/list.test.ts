@@ -44,6 +44,8 @@ test("a list of many sessions with long names and directories fits into a result
   expect(sessions.length).toBeGreaterThan(1);
   expect(has_more).toBe(true);
   const names = sessions.map(({ name }) => name);
+  const refusal = await family.refused("claudecode_list", { after: "zzz" });
+  expect(refusal.message).toContain("after must be an id that claudecode_list has told");
   for (let after = sessions.at(-1)?.id; after !== undefined; ) {
     const page = await family.call("claudecode_list", { after });
     expect(page.sessions[0]).toHaveProperty("working_dir");
