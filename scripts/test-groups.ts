@@ -1,5 +1,5 @@
 /** No group takes longer, so that the last one to start doesn't keep the others waiting. */
-const MAX_SECONDS = 30;
+const MAX_SECONDS = 60;
 /** The assumed duration of a file that is too quick to be recorded. */
 const QUICK_SECONDS = 2;
 

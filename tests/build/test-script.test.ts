@@ -153,12 +153,12 @@ describe("the files of one process", () => {
   const groups = (files: string[], seconds: Record<string, number> = {}) =>
     groupsOf(files, seconds, (file) => file.includes("apart")).map((group) => group.files);
 
-  test("are in one folder of tests, and take half a minute at most", () => {
+  test("are in one folder of tests, and take a minute at most", () => {
     expect(groups(["tests/a/x", "tests/a/deep/y", "tests/b/z"])).toEqual([
       ["tests/a/x", "tests/a/deep/y"],
       ["tests/b/z"],
     ]);
-    const seconds = { "tests/a/x": 20, "tests/a/y": 11, "tests/a/long": 31 };
+    const seconds = { "tests/a/x": 40, "tests/a/y": 21, "tests/a/long": 61 };
     const expected = [["tests/a/long"], ["tests/a/x", "tests/a/z"], ["tests/a/y"]];
     expect(groups(["tests/a/long", "tests/a/x", "tests/a/y", "tests/a/z"], seconds)).toEqual(expected);
   });

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { script } from "../../support/model/scripted-model.ts";
@@ -46,27 +46,31 @@ test("a session whose child was killed before it had saved its conversation begi
 });
 
 describe("a model that fails", () => {
+  let family: Family;
+  beforeAll(async () => {
+    family = await startFamily();
+  });
+  afterAll(() => family[Symbol.asyncDispose]());
+
   test.each([
     [400, "the scripted 400"],
-    [500, "the scripted 500"],
     [529, "the scripted 529"],
   ])("with %i fails the turn with what it said, and the session goes on", async (status, message) => {
-    await using family = await startFamily();
-    await family.create("unlucky");
+    const name = `unlucky with ${status}`;
+    const session_id = await family.create(name);
     const { value } = await family.parent.call("claudecode_chat", {
-      name: "unlucky",
+      name,
       prompt: script([{ status, message }]),
     });
     expect(value).toMatchObject({ type: "ok", status: "failed", error: expect.stringContaining(message) });
-    const { last } = await family.ended("unlucky");
+    const { last } = await family.ended(name);
     expect(last).toMatchObject({ type: "error", message: expect.stringContaining(message) });
-    const { streams } = await family.call("claudecode_streams", {});
+    const { streams } = await family.call("claudecode_streams", { session_id });
     expect(streams).toMatchObject([{ status: "failed", error: expect.stringContaining(message) }]);
-    await expectGoingOn(family, "unlucky");
+    await expectGoingOn(family, name);
   });
 
   test("with a stream that breaks fails the turn, and the session goes on", async () => {
-    await using family = await startFamily();
     await family.create("broken");
     const { status, last } = await family.run("broken", [{ cut: true }]);
     expect([status, last?.type]).toEqual(["failed", "error"]);
@@ -74,7 +78,6 @@ describe("a model that fails", () => {
   });
 
   test("by never answering lets the chat return, and can be cancelled", async () => {
-    await using family = await startFamily();
     await family.create("hanging");
     const chat = await family.call("claudecode_chat", {
       name: "hanging",
@@ -82,7 +85,7 @@ describe("a model that fails", () => {
       wait_secs: 1,
     });
     expect(chat).toMatchObject({ status: "running", text: "", pending_approvals: [], usage: null });
-    await until("the model to be asked", () => family.model.requests.length > 0);
+    await until("the model to be asked", () => family.model.requests.some(({ turn }) => "hang" in turn));
     expect(await family.call("claudecode_poll", { name: "hanging" })).toMatchObject({ status: "running" });
     expect(await family.call("claudecode_cancel", { name: "hanging" })).toMatchObject({ type: "cancelled" });
     expect(family.children()).toEqual([]);
