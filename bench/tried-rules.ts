@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { mixedCall, plantPast } from "../tests/core/rulebook/past-requests.ts";
+import { mixedCall, plantPast } from "../tests/core/rulebook/history/past-requests.ts";
 import type { Figures } from "./children/sessions.ts";
 import { ms, percentile, type Row, timed } from "./measure.ts";
 import { OPERATOR_TOKEN, temporaryDataDir } from "./server/server-process.ts";

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { staleDocs } from "./docs/generated.ts";
-import { leaksIn } from "./leaks.ts";
+import { leaksIn } from "./testing/leaks.ts";
 
 const root = join(import.meta.dir, "..");
 const bin = join(root, "node_modules", ".bin");

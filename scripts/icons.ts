@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { startBrowser } from "../tests/web/chromium.ts";
+import { startBrowser } from "../tests/web/support/chromium.ts";
 
 const PLACE = join(import.meta.dir, "../src/web/install");
 const ICON = join(import.meta.dir, "../src/web/icon.svg");

@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ALONE, APART } from "../tests/alone.ts";
 import { plexusBinary } from "../tests/support/server/binary.ts";
-import { type Group, groupsOf } from "./test-groups.ts";
-import { readReports, type TestReport } from "./test-report.ts";
+import { type Group, groupsOf } from "./testing/test-groups.ts";
+import { readReports, type TestReport } from "./testing/test-report.ts";
 
 const TIMEOUT_MS = 60_000;
 const TESTS = "tests/**/*.test.{ts,tsx}";

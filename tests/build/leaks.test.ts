@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { leaksIn } from "../../scripts/leaks.ts";
+import { leaksIn } from "../../scripts/testing/leaks.ts";
 
 /** Assembled here, so that this file itself has no leak. */
 const path = (...names: string[]) => `/${names.join("/")}`;

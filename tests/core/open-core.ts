@@ -16,7 +16,7 @@ import { createRetention } from "../../src/core/upkeep/retention.ts";
 import { openStorage } from "../../src/storage/sqlite/database.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { builtinOutcome, newToken } from "../storage/rows.ts";
-import { type Direct, openDirect } from "../storage/sqlite/direct.ts";
+import { type Direct, openDirect } from "../storage/sqlite/support/direct.ts";
 import { temporaryDataDir } from "../support/temporary-data-dir.ts";
 
 export const OPERATOR: Principal = { kind: "operator" };

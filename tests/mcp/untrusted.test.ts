@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { JsonObject } from "../../src/contract/values.ts";
 import { script } from "../support/model/scripted-model.ts";
 import { bash, startFamily } from "../support/sessions/family.ts";
-import { asker } from "../web/requester.ts";
+import { asker } from "../web/support/requester.ts";
 
 setDefaultTimeout(120_000);
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
-import { leaksIn } from "../../scripts/leaks.ts";
 import { billOfMaterials } from "../../scripts/release/sbom.ts";
+import { leaksIn } from "../../scripts/testing/leaks.ts";
 import { ROOT } from "../readme/readme.ts";
 
 setDefaultTimeout(60_000);

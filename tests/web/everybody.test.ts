@@ -5,11 +5,11 @@ import type { Browser } from "playwright-core";
 import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
-import { violationsOn } from "./axe.ts";
-import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { type Person, signedIn, visitor } from "./person.ts";
-import { asker } from "./requester.ts";
-import { EVERY_KIND, storeTurns } from "./stored-transcript.ts";
+import { violationsOn } from "./support/axe.ts";
+import { CHROMIUM, startBrowser } from "./support/chromium.ts";
+import { type Person, signedIn, visitor } from "./support/person.ts";
+import { asker } from "./support/requester.ts";
+import { EVERY_KIND, storeTurns } from "./support/stored-transcript.ts";
 
 setDefaultTimeout(90_000);
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser } from "playwright-core";
 import { startPlexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
-import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { type Person, showsRows, signedIn } from "./person.ts";
-import { asker } from "./requester.ts";
+import { CHROMIUM, startBrowser } from "./support/chromium.ts";
+import { type Person, showsRows, signedIn } from "./support/person.ts";
+import { asker } from "./support/requester.ts";
 
 setDefaultTimeout(60_000);
 

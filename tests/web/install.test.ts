@@ -3,8 +3,8 @@ import type { Browser } from "playwright-core";
 import { z } from "zod";
 import { startPlexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
-import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { signedIn } from "./person.ts";
+import { CHROMIUM, startBrowser } from "./support/chromium.ts";
+import { signedIn } from "./support/person.ts";
 
 setDefaultTimeout(60_000);
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { startPlexus } from "../support/server/plexus.ts";
-import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { signedIn } from "./person.ts";
+import { CHROMIUM, startBrowser } from "./support/chromium.ts";
+import { signedIn } from "./support/person.ts";
 
 setDefaultTimeout(60_000);
 

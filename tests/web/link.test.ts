@@ -3,9 +3,9 @@ import type { Browser } from "playwright-core";
 import { startLinked } from "../http/links/link.ts";
 import type { Plexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
-import { violationsOn } from "./axe.ts";
-import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { pressUntil, visitor } from "./person.ts";
+import { violationsOn } from "./support/axe.ts";
+import { CHROMIUM, startBrowser } from "./support/chromium.ts";
+import { pressUntil, visitor } from "./support/person.ts";
 
 setDefaultTimeout(60_000);
 

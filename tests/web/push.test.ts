@@ -5,9 +5,9 @@ import { getPush, PushStatus } from "../../src/contract/routes/push.ts";
 import { type PushService, startPushService } from "../outbound/push/push-service.ts";
 import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
-import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { signedIn } from "./person.ts";
-import { asker } from "./requester.ts";
+import { CHROMIUM, startBrowser } from "./support/chromium.ts";
+import { signedIn } from "./support/person.ts";
+import { asker } from "./support/requester.ts";
 
 setDefaultTimeout(60_000);
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { Browser } from "playwright-core";
 import { startPlexus } from "../support/server/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
-import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { showsRows, signedIn } from "./person.ts";
-import { asker } from "./requester.ts";
+import { CHROMIUM, startBrowser } from "./support/chromium.ts";
+import { showsRows, signedIn } from "./support/person.ts";
+import { asker } from "./support/requester.ts";
 
 setDefaultTimeout(60_000);
 

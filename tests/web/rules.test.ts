@@ -5,9 +5,9 @@ import type { Browser, Locator } from "playwright-core";
 import { type Plexus, startPlexus } from "../support/server/plexus.ts";
 import { temporaryDirectory } from "../support/temporary.ts";
 import { until } from "../support/until.ts";
-import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { type Person, signedIn } from "./person.ts";
-import { asker } from "./requester.ts";
+import { CHROMIUM, startBrowser } from "./support/chromium.ts";
+import { type Person, signedIn } from "./support/person.ts";
+import { asker } from "./support/requester.ts";
 
 setDefaultTimeout(60_000);
 

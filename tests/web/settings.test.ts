@@ -4,9 +4,9 @@ import { namedToken } from "../http/support/callers.ts";
 import { SECRET, startReceiver } from "../outbound/webhooks/webhook-receiver.ts";
 import { startPlexus } from "../support/server/plexus.ts";
 import { until } from "../support/until.ts";
-import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { showsRows, signedIn } from "./person.ts";
-import { asker } from "./requester.ts";
+import { CHROMIUM, startBrowser } from "./support/chromium.ts";
+import { showsRows, signedIn } from "./support/person.ts";
+import { asker } from "./support/requester.ts";
 
 setDefaultTimeout(60_000);
 

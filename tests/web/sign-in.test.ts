@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser } from "playwright-core";
 import { OPERATOR_TOKEN, startPlexus } from "../support/server/plexus.ts";
-import { CHROMIUM, startBrowser } from "./chromium.ts";
-import { showsRows, signedIn, visitor } from "./person.ts";
-import { asker } from "./requester.ts";
+import { CHROMIUM, startBrowser } from "./support/chromium.ts";
+import { showsRows, signedIn, visitor } from "./support/person.ts";
+import { asker } from "./support/requester.ts";
 
 setDefaultTimeout(60_000);
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync,
 import { join } from "node:path";
 import { newApproval } from "../../storage/rows.ts";
 import { canMountSmallDisk, smallDisk } from "../../storage/sqlite/data-dir/small-disk.ts";
-import { openDirect } from "../../storage/sqlite/direct.ts";
+import { openDirect } from "../../storage/sqlite/support/direct.ts";
 import { PROGRAM } from "../../support/server/program.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { plexus } from "../support/command.ts";

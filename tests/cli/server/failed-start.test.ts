@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { isAlive } from "../../../src/contract/routes/server.ts";
 import { newApproval } from "../../storage/rows.ts";
-import { openDirect } from "../../storage/sqlite/direct.ts";
+import { openDirect } from "../../storage/sqlite/support/direct.ts";
 import { startServerProcess } from "../../support/server/server-process.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { plexus } from "../support/command.ts";

@@ -5,7 +5,7 @@ import type { Principal } from "../../../src/core/access/principals.ts";
 import { createDecide } from "../../../src/core/approvals/decide.ts";
 import type { DecisionRules } from "../../../src/core/rulebook/decision-rules.ts";
 import { ANY_PENDING, newApproval, newToken, UNRULED } from "../../storage/rows.ts";
-import { type TemporaryStorage, temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
+import { type TemporaryStorage, temporaryStorage } from "../../storage/sqlite/support/temporary-storage.ts";
 
 const OPERATOR: Principal = { kind: "operator" };
 const CI = { kind: "token", id: "t-1", name: "ci" } as const;

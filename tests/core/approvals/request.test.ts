@@ -8,7 +8,7 @@ import type { JsonObject } from "../../../src/contract/values.ts";
 import { createRequests } from "../../../src/core/approvals/request.ts";
 import { createBroadcast } from "../../../src/core/events/broadcast.ts";
 import { newApproval, newSession, outcome, UNRULED } from "../../storage/rows.ts";
-import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
+import { temporaryStorage } from "../../storage/sqlite/support/temporary-storage.ts";
 import { until } from "../../support/until.ts";
 import { allow, blockUpdates, deny, edit, OPERATOR, temporaryCore } from "../open-core.ts";
 

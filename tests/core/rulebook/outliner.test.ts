@@ -2,10 +2,10 @@ import { expect, test } from "bun:test";
 import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { RuleDecision } from "../../../src/contract/rules/rule.ts";
-import { openDirect } from "../../storage/sqlite/direct.ts";
+import { openDirect } from "../../storage/sqlite/support/direct.ts";
 import { until } from "../../support/until.ts";
 import { OPERATOR } from "../open-core.ts";
-import { mixedCall, plantPast } from "./past-requests.ts";
+import { mixedCall, plantPast } from "./history/past-requests.ts";
 import { asking, BASH, type RuledPlexus, startRuled } from "./ruled.ts";
 
 const SOON = { clocks: { rereadEveryMs: 20 } };

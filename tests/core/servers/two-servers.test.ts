@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Principal } from "../../../src/app.ts";
 import { PermitInput } from "../../../src/contract/approvals/approval.ts";
 import { connect } from "../../../src/storage/sqlite/database.ts";
-import { openDirect } from "../../storage/sqlite/direct.ts";
+import { openDirect } from "../../storage/sqlite/support/direct.ts";
 import { writeStandIn } from "../../support/claude/stand-in.ts";
 import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";

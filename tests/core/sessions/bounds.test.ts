@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { newConfig } from "../../storage/rows.ts";
-import { addSessions } from "../../storage/sqlite/sqlite-rows.ts";
+import { addSessions } from "../../storage/sqlite/support/sqlite-rows.ts";
 import { OPERATOR, temporaryCore } from "../open-core.ts";
 
 describe("session bounds", () => {

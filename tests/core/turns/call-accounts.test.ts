@@ -5,9 +5,9 @@ import type { Supervision } from "../../../src/contract/sessions/supervision.ts"
 import { hashOf } from "../../../src/core/approvals/request-hash.ts";
 import { interpreted, mustAsk } from "../../../src/core/turns/call-accounts.ts";
 import { newApproval, newSession } from "../../storage/rows.ts";
-import { openDirect } from "../../storage/sqlite/direct.ts";
-import { unchainedOutcome } from "../../storage/sqlite/sqlite-rows.ts";
-import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
+import { openDirect } from "../../storage/sqlite/support/direct.ts";
+import { unchainedOutcome } from "../../storage/sqlite/support/sqlite-rows.ts";
+import { temporaryStorage } from "../../storage/sqlite/support/temporary-storage.ts";
 
 type Settled = Exclude<ApprovalStatus, "pending">;
 const call = { tool_name: "Bash", tool_use_id: "call_0", input: { command: "make" } };

@@ -15,7 +15,7 @@ import {
   runningTurn,
   UNRULED,
 } from "../../storage/rows.ts";
-import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
+import { temporaryStorage } from "../../storage/sqlite/support/temporary-storage.ts";
 
 const use = (id: string, command = id): TurnEvent => ({
   type: "tool_use",

@@ -11,7 +11,7 @@ import { type Batch, type ChildEnd, followChild } from "../../../src/core/turns/
 import { createTurnRecord } from "../../../src/core/turns/record.ts";
 import type { TurnRow } from "../../../src/storage/turns.ts";
 import { ANY_NUMBER, newSession, runningTurn } from "../../storage/rows.ts";
-import { type TemporaryStorage, temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
+import { type TemporaryStorage, temporaryStorage } from "../../storage/sqlite/support/temporary-storage.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 
 setDefaultTimeout(60_000);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createBroadcast } from "../../../src/core/events/broadcast.ts";
 import { createInterruptions } from "../../../src/core/turns/interruption.ts";
 import { ANY_NUMBER, ANY_PENDING, newApproval, newSession, outcome, runningTurn, UNRULED } from "../../storage/rows.ts";
-import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
+import { temporaryStorage } from "../../storage/sqlite/support/temporary-storage.ts";
 
 /** A running turn with its session and its interruptions. */
 async function openTurn() {

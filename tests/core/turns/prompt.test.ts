@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createPromptOf } from "../../../src/core/turns/prompt.ts";
 import { ANY_NUMBER, newSession, runningTurn } from "../../storage/rows.ts";
-import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
+import { temporaryStorage } from "../../storage/sqlite/support/temporary-storage.ts";
 
 test("the prompt of a turn is told, but not an ephemeral one, or that of a turn that there is not", async () => {
   await using storage = await temporaryStorage();

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createBroadcast } from "../../../src/core/events/broadcast.ts";
 import { createSessionStream } from "../../../src/core/turns/stream.ts";
 import { ANY_NUMBER, newSession, runningTurn } from "../../storage/rows.ts";
-import { temporaryStorage } from "../../storage/sqlite/temporary-storage.ts";
+import { temporaryStorage } from "../../storage/sqlite/support/temporary-storage.ts";
 
 test("a session's stream has the end of a turn that ends, and is followed by another, during a read", async () => {
   await using storage = await temporaryStorage();

@@ -1,7 +1,7 @@
 import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
 import { newApproval, newSession } from "../../storage/rows.ts";
-import type { Direct } from "../../storage/sqlite/direct.ts";
-import { unchainedOutcome } from "../../storage/sqlite/sqlite-rows.ts";
+import type { Direct } from "../../storage/sqlite/support/direct.ts";
+import { unchainedOutcome } from "../../storage/sqlite/support/sqlite-rows.ts";
 
 type Given = { sessionId: string; at: number; owner?: string; events?: number; chars?: number };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ApprovalStatus } from "../../../src/contract/approvals/approval.ts";
 import { newApproval, newToken } from "../../storage/rows.ts";
-import { unchainedOutcome } from "../../storage/sqlite/sqlite-rows.ts";
+import { unchainedOutcome } from "../../storage/sqlite/support/sqlite-rows.ts";
 import { allow, OPERATOR, stoppedClock, type TemporaryCore, temporaryCore } from "../open-core.ts";
 
 const DAY_MS = 86_400_000;

@@ -8,7 +8,7 @@ import { requested, rulesOf } from "../../review/requested.ts";
 import { type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { startFamily } from "../../support/sessions/family.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
-import { asker } from "../../web/requester.ts";
+import { asker } from "../../web/support/requester.ts";
 import { expectRefusal } from "../support/callers.ts";
 
 setDefaultTimeout(60_000);

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../src/contract/values.ts";
 import { createMcpEndpoint } from "../../../src/mcp/endpoint.ts";
 import { createMcpServers, type McpServer } from "../../../src/mcp/server.ts";
 import { namedToken } from "../../http/support/callers.ts";
-import { openDirect } from "../../storage/sqlite/direct.ts";
+import { openDirect } from "../../storage/sqlite/support/direct.ts";
 import { get, post } from "../../support/mcp/raw-mcp.ts";
 import { OPERATOR_TOKEN, type Plexus, startPlexus } from "../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";

@@ -5,8 +5,8 @@ import { openDatabase } from "../../../src/storage/sqlite/database.ts";
 import { createOrm } from "../../../src/storage/sqlite/statements/orm.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { newApproval } from "../rows.ts";
-import { temporaryDirect } from "./direct.ts";
-import { unchainedOutcome } from "./sqlite-rows.ts";
+import { temporaryDirect } from "./support/direct.ts";
+import { unchainedOutcome } from "./support/sqlite-rows.ts";
 
 const ids = (rows: { id: string }[]) => rows.map(({ id }) => id);
 

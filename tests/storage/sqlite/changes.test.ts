@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Change } from "../../../src/contract/change.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
-import { openDirect, temporaryDirect } from "./direct.ts";
+import { openDirect, temporaryDirect } from "./support/direct.ts";
 
 const change = (given: Partial<Change> = {}): Omit<Change, "id"> => ({
   kind: "approval_requested",

@@ -5,7 +5,7 @@ import { turnQueries } from "../../../src/storage/sqlite/turns/turns.ts";
 import { historySizeQueries } from "../../../src/storage/sqlite/upkeep/history-sizes.ts";
 import { newApproval, newSession } from "../rows.ts";
 import { openPlans } from "./plans/query-plans.ts";
-import { unchainedOutcome } from "./sqlite-rows.ts";
+import { unchainedOutcome } from "./support/sqlite-rows.ts";
 
 const EVENT = { type: "content", text: "x".repeat(972) } as const;
 /** 1,000 bytes of JSON, and the event's keys. */

@@ -3,9 +3,9 @@ import { approvalQueries } from "../../../src/storage/sqlite/approvals/approvals
 import { pendingSizeQueries } from "../../../src/storage/sqlite/approvals/pending-sizes.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { newApproval } from "../rows.ts";
-import { type Direct, openDirect, temporaryDirect } from "./direct.ts";
 import { openPlans } from "./plans/query-plans.ts";
-import { unchainedOutcome } from "./sqlite-rows.ts";
+import { type Direct, openDirect, temporaryDirect } from "./support/direct.ts";
+import { unchainedOutcome } from "./support/sqlite-rows.ts";
 
 /** An input with exactly this many bytes of JSON. */
 const sized = (bytes: number) => ({ a: "x".repeat(bytes - '{"a":""}'.length) });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { newSession } from "../rows.ts";
-import { type TemporaryDirect, temporaryDirect } from "./direct.ts";
+import { type TemporaryDirect, temporaryDirect } from "./support/direct.ts";
 
 describe("a queued turn", () => {
   test("starts once, and returns its prompt once", async () => {

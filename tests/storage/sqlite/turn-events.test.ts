@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { TurnEvent } from "../../../src/contract/sessions/turn.ts";
 import { newSession } from "../rows.ts";
-import { type TemporaryDirect, temporaryDirect } from "./direct.ts";
+import { type TemporaryDirect, temporaryDirect } from "./support/direct.ts";
 
 const END = { status: "complete", error: null, usage: null, endedAt: 2_000 } as const;
 const content = (text: string): TurnEvent => ({ type: "content", text });

@@ -9,7 +9,7 @@ import { createOrm } from "../../../src/storage/sqlite/statements/orm.ts";
 import { createWriter, type Writer } from "../../../src/storage/sqlite/writer.ts";
 import { temporaryDirectory } from "../../support/temporary.ts";
 import { until } from "../../support/until.ts";
-import { rejectionOf } from "./refusal.ts";
+import { rejectionOf } from "./support/refusal.ts";
 
 describe("writer.write", () => {
   test("puts the writes of one turn of the event loop into one transaction", async () => {

@@ -3,7 +3,7 @@ import type { TurnEvent } from "../../../../src/contract/sessions/turn.ts";
 import { createLeadUps } from "../../../../src/core/approvals/context/lead-up.ts";
 import type { OutputEvent } from "../../../../src/storage/turns.ts";
 import { ANY_NUMBER, ANY_PENDING, newApproval, newSession, runningTurn, UNRULED } from "../../../storage/rows.ts";
-import { temporaryStorage } from "../../../storage/sqlite/temporary-storage.ts";
+import { temporaryStorage } from "../../../storage/sqlite/support/temporary-storage.ts";
 
 const said = (text: string): OutputEvent => ({ type: "content", text });
 const call = (tool_use_id: string, given: Partial<Extract<TurnEvent, { type: "tool_use" }>> = {}): OutputEvent => ({

@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Principal, Session } from "../../../../src/app.ts";
 import type { ChangeEvent } from "../../../../src/contract/change.ts";
-import { openDirect } from "../../../storage/sqlite/direct.ts";
+import { openDirect } from "../../../storage/sqlite/support/direct.ts";
 import { RESULT_LINE, writeStandIn } from "../../../support/claude/stand-in.ts";
 import { type Plexus, startPlexus } from "../../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";

@@ -5,8 +5,8 @@ import { createTurnQueue } from "../../../../src/core/turns/queue/turn-queue.ts"
 import { createTurnRecord } from "../../../../src/core/turns/record.ts";
 import type { BegunTurn, TurnRow } from "../../../../src/storage/turns.ts";
 import { ANY_NUMBER, newConfig, newSession } from "../../../storage/rows.ts";
-import { openDirect } from "../../../storage/sqlite/direct.ts";
-import { temporaryStorage } from "../../../storage/sqlite/temporary-storage.ts";
+import { openDirect } from "../../../storage/sqlite/support/direct.ts";
+import { temporaryStorage } from "../../../storage/sqlite/support/temporary-storage.ts";
 
 /** A queue and its storage, without children. */
 export async function openSlotSetup(maxRunning: number) {

@@ -4,7 +4,7 @@ import { createPromptOf } from "../../../../src/core/turns/prompt.ts";
 import { createTranscriptSearch } from "../../../../src/core/turns/search/transcript-search.ts";
 import type { Output } from "../../../../src/storage/turns.ts";
 import { runningTurn } from "../../../storage/rows.ts";
-import { type TemporaryStorage, temporaryStorage } from "../../../storage/sqlite/temporary-storage.ts";
+import { type TemporaryStorage, temporaryStorage } from "../../../storage/sqlite/support/temporary-storage.ts";
 import { END, NOW, storedSession } from "../../../storage/suite/engine.ts";
 
 type Events = Output["events"];

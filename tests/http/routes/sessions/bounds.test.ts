@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { newConfig, newSession } from "../../../storage/rows.ts";
-import { openDirect } from "../../../storage/sqlite/direct.ts";
-import { addSessions } from "../../../storage/sqlite/sqlite-rows.ts";
+import { openDirect } from "../../../storage/sqlite/support/direct.ts";
+import { addSessions } from "../../../storage/sqlite/support/sqlite-rows.ts";
 import { permitMessage } from "../../../support/mcp/raw-mcp.ts";
 import { type Plexus, startPlexus } from "../../../support/server/plexus.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../support/temporary.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { TurnEvents } from "../../../../src/contract/routes/turns.ts";
 import { newSession } from "../../../storage/rows.ts";
-import { openDirect } from "../../../storage/sqlite/direct.ts";
+import { openDirect } from "../../../storage/sqlite/support/direct.ts";
 import { type Plexus, startPlexus } from "../../../support/server/plexus.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
 import { until } from "../../../support/until.ts";

@@ -6,9 +6,9 @@ import { AppError } from "../../../../src/contract/refusals/errors.ts";
 import { openStorage } from "../../../../src/storage/sqlite/database.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../support/temporary.ts";
 import { newApproval, outcome } from "../../rows.ts";
-import { openDirect } from "../direct.ts";
-import { refusalOf, rejectionOf } from "../refusal.ts";
-import { unchainedOutcome } from "../sqlite-rows.ts";
+import { openDirect } from "../support/direct.ts";
+import { refusalOf, rejectionOf } from "../support/refusal.ts";
+import { unchainedOutcome } from "../support/sqlite-rows.ts";
 
 const PAGE_BYTES = 4096;
 const open = (path: string) => openStorage(path, () => {});

@@ -7,7 +7,7 @@ import { isRunning } from "../../../support/processes/processes.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../../../support/temporary.ts";
 import { until } from "../../../support/until.ts";
 import { ANY_NUMBER, ANY_PENDING, newApproval, newSession, UNRULED } from "../../rows.ts";
-import { refusalOf, rejectionOf } from "../refusal.ts";
+import { refusalOf, rejectionOf } from "../support/refusal.ts";
 
 const open = (path: string) => openStorage(path, () => {});
 

@@ -9,8 +9,8 @@ import { createWriter } from "../../../../src/storage/sqlite/writer.ts";
 import { allow, OPERATOR, openCore } from "../../../core/open-core.ts";
 import { temporaryDirectory } from "../../../support/temporary.ts";
 import { ANY_PENDING, newApproval, UNRULED } from "../../rows.ts";
-import { refusalOf, rejectionOf } from "../refusal.ts";
-import { unchainedOutcome } from "../sqlite-rows.ts";
+import { refusalOf, rejectionOf } from "../support/refusal.ts";
+import { unchainedOutcome } from "../support/sqlite-rows.ts";
 import { canMountSmallDisk, smallDisk } from "./small-disk.ts";
 
 const isSkipped = !canMountSmallDisk();

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { MIGRATIONS, migrate } from "../../../../src/storage/sqlite/migrations.ts";
 import * as tables from "../../../../src/storage/sqlite/tables.ts";
-import { refusalOf } from "../refusal.ts";
+import { refusalOf } from "../support/refusal.ts";
 
 const folder = join(import.meta.dir, "../../..", "..", "drizzle");
 

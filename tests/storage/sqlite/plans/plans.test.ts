@@ -9,7 +9,7 @@ import { usedApprovalQueries } from "../../../../src/storage/sqlite/approvals/us
 import { auditQueries } from "../../../../src/storage/sqlite/audit/audit.ts";
 import { changeQueries } from "../../../../src/storage/sqlite/events/changes.ts";
 import { newApproval } from "../../rows.ts";
-import { unchainedOutcome } from "../sqlite-rows.ts";
+import { unchainedOutcome } from "../support/sqlite-rows.ts";
 import { openPlans } from "./query-plans.ts";
 
 const { sqlite, orm, plansOf } = openPlans();
