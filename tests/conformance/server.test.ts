@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { plexusBinary } from "../support/server/binary.ts";
 import { OPERATOR_TOKEN } from "../support/server/plexus.ts";
 import { type ServerProcess, startServerProcess } from "../support/server/server-process.ts";
 import { type TemporaryDirectory, temporaryDirectory } from "../support/temporary.ts";
@@ -44,24 +43,13 @@ describe("the official conformance suite, on the production path with the suite'
   });
 });
 
-const programs: [string, () => Promise<string[] | undefined>][] = [
-  ["plexus serve from source", async () => undefined],
-  ["the executable", async () => [await plexusBinary()]],
-];
-
-describe.each(programs)("the official conformance suite, against %s", (_, programOf) => {
+describe("the official conformance suite, against a server process", () => {
   let directory: TemporaryDirectory;
   let server: ServerProcess;
   beforeAll(async () => {
     directory = await temporaryDirectory();
-    const program = await programOf();
     const args = ["--auth", "none"];
-    server = await startServerProcess({
-      dataDir: directory.path,
-      token: OPERATOR_TOKEN,
-      args,
-      ...(program && { program }),
-    });
+    server = await startServerProcess({ dataDir: directory.path, token: OPERATOR_TOKEN, args });
   });
   afterAll(async () => {
     await server[Symbol.asyncDispose]();
