@@ -19,7 +19,7 @@ const StdioSettings = z.object({
 const ServerFile = z.object({ pid: z.int() });
 /** Builds the executable, and starts it. */
 const [buildAndServe = ""] = blocksUnder("Supervise a claude that you start by hand");
-/** For all tests but the first, which has built it. */
+/** For all tests but the first, which builds the executable. */
 const serve = buildAndServe.replace(/^npm run build\n/, "");
 const PROMPT = '"Write a greeting to hello.txt"';
 
@@ -211,7 +211,7 @@ function greeting({ cwd }: Machine): string {
   return join(cwd, "hello.txt");
 }
 
-/** Repeats the line, as a person would, until it shows a pending request; there is none before the child's model answers. */
+/** Repeats the line, as a person would, until it shows a pending request. The child's model must answer first. */
 async function waitingId(machine: Machine, line: string): Promise<string> {
   await until("the child to ask its model", () => machine.model.requests.length > 0, 60_000);
   return until(

@@ -12,7 +12,7 @@ import { ROOT } from "./readme.ts";
 export type Finished = { exitCode: number; stdout: string; stderr: string };
 export type Started = { pid: number; finished: Promise<Finished> };
 
-/** A machine on which somebody follows the README: a home, a working directory, and terminals. */
+/** A machine on which a person follows the README: a home, a working directory, and terminals. */
 export type Machine = {
   home: string;
   cwd: string;

@@ -9,7 +9,7 @@ const SHELLS = [["sh"], ["dash"], ["bash", "--posix"], ["busybox", "sh"]].filter
   ([name = ""]) => Bun.which(name) !== null,
 );
 
-/** A git that knows one clone, the one that the script lies in. */
+/** A git that knows one clone, the one that contains the script. */
 const clonedFrom = (origin: string) =>
   `[ "$1 $2" = "-C ${ROOT}" ] || exit 1\ncase $3 in rev-parse) echo ${ROOT} ;; remote) echo ${origin} ;; esac`;
 

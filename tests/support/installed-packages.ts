@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Packages that only one part needs, with a lockfile of their own. */
+/** Packages that only one part needs, with their own lockfile. */
 export type InstalledPackages = {
   /** The module of a package. */
   load<Module>(name: string): Promise<Module>;
@@ -9,18 +9,21 @@ export type InstalledPackages = {
   program(path: string): string;
 };
 type NoPackages = { missing: string };
-/** The directory with package.json and package-lock.json, and the name of the place for what they pin. */
+/** The directory with package.json and package-lock.json, and the name of the folder for the packages. */
 type Manifest = { directory: string; name: string };
 
 const CACHE = join(import.meta.dir, "../../node_modules/.cache");
 const UNFINISHED = "unfinished-";
 const FILES = ["package.json", "package-lock.json"];
-/** What npm says when it can't reach a registry at all. */
+/** npm's messages when it can't reach a registry. */
 const UNREACHABLE =
   /npm error (?:code|errno) (E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH|HOSTUNREACH))/;
 const BRIEF_RETRIES = ["--fetch-retries=2", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"];
 
-/** Installs what the lockfile pins, unless it is there; only a machine without a registry may go without, and CI never. */
+/**
+ * Installs the packages of the lockfile, unless they are there. Only a machine without a registry may skip this, and CI
+ * never.
+ */
 export async function installPackages({ directory, name }: Manifest): Promise<InstalledPackages | NoPackages> {
   const cache = join(CACHE, name);
   const texts = FILES.map((file) => readFileSync(join(directory, file), "utf8"));
@@ -37,7 +40,7 @@ export async function installPackages({ directory, name }: Manifest): Promise<In
   };
 }
 
-/** In a place that has its name only when all is there; the places of earlier lockfiles go. */
+/** Installs into a folder that gets its name only when complete, and removes the folders of earlier lockfiles. */
 async function install(directory: string, cache: string, place: string): Promise<string | undefined> {
   mkdirSync(cache, { recursive: true });
   const unfinished = mkdtempSync(join(cache, UNFINISHED));
@@ -52,7 +55,7 @@ async function install(directory: string, cache: string, place: string): Promise
     for (const earlier of readdirSync(cache).filter((name) => !name.startsWith(UNFINISHED))) {
       if (join(cache, earlier) !== place) rmSync(join(cache, earlier), { recursive: true, force: true });
     }
-    // Somebody who installs at the same time may be first.
+    // Another process may have installed it meanwhile.
     if (!existsSync(place)) renameSync(unfinished, place);
     return undefined;
   } finally {

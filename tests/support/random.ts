@@ -1,14 +1,14 @@
-/** Numbers that follow from a seed alone: the plan can be made again, how the machine interleaves it can not. */
+/** Random numbers from a seed. The same seed repeats the plan, but not how the machine interleaves it. */
 export type Random = {
-  /** From 0 up to, but not, 1. */
+  /** From 0 up to 1, without 1. */
   next(): number;
-  /** A whole number, both ends included. */
+  /** A whole number, including both ends. */
   between(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
   /** Up to `count` different items. */
   sample<T>(items: readonly T[], count: number): T[];
-  /** Numbers of its own for one actor, so that what others draw does not change them. */
+  /** Separate numbers for one actor, so that the draws of others do not change them. */
   of(actor: string): Random;
 };
 

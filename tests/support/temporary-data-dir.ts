@@ -9,8 +9,8 @@ type Template = { database: Buffer; id: string };
 let template: Template | undefined;
 
 /**
- * A data dir with the empty database that the first start would make in it. The steps that lead to it take half of a
- * start, and are the same each time.
+ * A data dir with the empty database that a first start creates. Creating it takes half of a start and is always the
+ * same.
  */
 export async function temporaryDataDir(): Promise<TemporaryDirectory> {
   const directory = await temporaryDirectory();
@@ -28,7 +28,7 @@ function makeTemplate(): Template {
     const path = join(directory, "plexus.db");
     const sqlite = openDatabase(path);
     const { id } = sqlite.query<{ id: string }, []>("SELECT id FROM data_dir").get() ?? { id: "" };
-    // Moves all of it from the log into the file.
+    // Moves everything from the write-ahead log into the file.
     sqlite.close(true);
     return { database: readFileSync(path), id };
   } finally {

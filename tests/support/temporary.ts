@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 export type TemporaryDirectory = AsyncDisposable & { path: string };
 
-/** The path has its symbolic links resolved, so that it equals what a child reports as its cwd. */
+/** The path has its symbolic links resolved, so that it equals the cwd that a child reports. */
 export async function temporaryDirectory(): Promise<TemporaryDirectory> {
   const path = await realpath(await mkdtemp(join(tmpdir(), "plexus-test-")));
   return {

@@ -4,8 +4,8 @@ const MAX_RECHECK_MS = 100;
 type Falsy = false | 0 | 0n | "" | null | undefined;
 
 /**
- * Resolves with the condition's first truthy value; what the condition throws ends the wait at once. What takes long is
- * looked at less and less often: to look costs processor time, which what is waited for then lacks.
+ * Resolves with the condition's first truthy value. An error of the condition ends the wait at once. The longer it
+ * waits, the less often it checks: checking takes processor time away from the awaited work.
  */
 export async function until<T>(
   what: string,

@@ -5,10 +5,10 @@ import { type ClaudeLine, type PermissionDenial, parseLine, ResultLine } from ".
 
 export type ClaudeOutcome = {
   exitCode: number | null;
-  /** The signal that ended the process, where one did. */
+  /** The signal that ended the process, if one did. */
   signal: NodeJS.Signals | number | null;
   result: ResultLine | undefined;
-  /** The text of the result line, empty without one. */
+  /** The text of the result line; empty without one. */
   text: string;
   permissionDenials: PermissionDenial[];
   stderr: string;
@@ -89,7 +89,7 @@ export function superviseRun(
 
 async function eachLine(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
   const decoder = new TextDecoder();
-  // Collected in pieces, since a line of megabytes arrives in many chunks.
+  // Collected in pieces, because a line of megabytes arrives in many chunks.
   let pending: string[] = [];
   for await (const chunk of stream) {
     const [head = "", ...rest] = decoder.decode(chunk, { stream: true }).split("\n");

@@ -152,7 +152,7 @@ function complete(options: ClaudeOptions) {
   return withClaude(options, (run: ClaudeRun) => run.result());
 }
 
-/** The CLI refuses a long sleep by itself. */
+/** The CLI itself refuses a long sleep. */
 const LINGERING = "tail -f /dev/null";
 
 function lingering(): ClaudeOptions {

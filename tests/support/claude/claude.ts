@@ -10,7 +10,7 @@ export type { ClaudeLine, PermissionDenial, ResultLine } from "./lines.ts";
 
 export const CLAUDE = join(import.meta.dir, "../../../node_modules/.bin/claude");
 
-/** How long a process may take to go by itself once the body is done. */
+/** How long a process may take to exit by itself after the body. */
 const LEAVING_MS = 3_000;
 
 export type ClaudeOptions = {
@@ -18,18 +18,18 @@ export type ClaudeOptions = {
   prompt: string;
   /** The whole MCP configuration: `{ mcpServers: { … } }`. */
   mcpConfig?: object;
-  /** `null` for a run that asks nobody. */
+  /** `null` for a run without a permission prompt tool. */
   permissionTool?: string | null;
   args?: string[];
   cwd?: string;
-  /** Holds the conversations too: pass the same one, and the same cwd, to `--resume`. */
+  /** Contains the conversations too: pass the same one, and the same cwd, to `--resume`. */
   home?: string;
   env?: Record<string, string>;
-  /** For a body that ends while the CLI still runs on purpose. */
+  /** For a body that deliberately ends while the CLI still runs. */
   mayLeaveRunning?: boolean;
 };
 
-/** Runs the real CLI for as long as the body takes; no process of the run outlives this call. */
+/** Runs the real CLI during the body. No process of the run outlives this call. */
 export async function withClaude<T>(options: ClaudeOptions, body: (run: ClaudeRun) => T | Promise<T>): Promise<T> {
   await using directory = await temporaryDirectory();
   const runId = crypto.randomUUID();
@@ -40,7 +40,7 @@ export async function withClaude<T>(options: ClaudeOptions, body: (run: ClaudeRu
     await endRun(runId);
     return value;
   } catch (error) {
-    // What the body threw says more than a process that won't go.
+    // An error of the body explains more than a process that does not exit.
     await endRun(runId).catch(() => undefined);
     throw error;
   }

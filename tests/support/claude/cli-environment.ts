@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** What a Claude Code CLI needs to talk to the scripted model, and to nobody else. */
+/** The environment with which a Claude Code CLI talks only to the scripted model. */
 export function cliEnvironment(home: string, modelUrl: string): Record<string, string> {
   return {
     HOME: home,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A line of the CLI's stream-json output; what we don't know in it is kept. */
+/** A line of the CLI's stream-json output. Unknown keys are kept. */
 export const ClaudeLine = z.looseObject({ type: z.string(), subtype: z.string().optional() });
 export type ClaudeLine = z.infer<typeof ClaudeLine>;
 
@@ -23,7 +23,7 @@ export const ResultLine = z.looseObject({
 });
 export type ResultLine = z.infer<typeof ResultLine>;
 
-/** A line that is no JSON object with a type comes back as type `unparsed`, with its text. */
+/** A line that is no JSON object with a type gets the type `unparsed`, with its text. */
 export function parseLine(text: string): ClaudeLine {
   try {
     return ClaudeLine.parse(JSON.parse(text));

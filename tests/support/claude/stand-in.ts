@@ -15,7 +15,10 @@ const RESULT = { type: "result", subtype: "success", is_error: false, result: ""
 export const INIT_LINE = JSON.stringify(INIT);
 export const RESULT_LINE = JSON.stringify(RESULT);
 
-/** What stands in the place of the CLI where many are needed, or odd ones: it says who it is, and runs this shell script. */
+/**
+ * A script in place of the CLI, for tests that need many or unusual ones. It reports a version and runs this shell
+ * script.
+ */
 export function writeStandIn(directory: string, script: string): string {
   const path = join(directory, "claude");
   const version = `[ "$1" = --version ] && { echo '2.1.325 (Claude Code)'; exit; }`;
@@ -24,7 +27,9 @@ export function writeStandIn(directory: string, script: string): string {
   return path;
 }
 
-/** One that says the first line of its prompt and ends, or, told to `hang`, says nothing and goes on. */
+/**
+ * A script that says the first line of its prompt and exits; with the prompt `hang` it says nothing and keeps running.
+ */
 export function writeEcho(directory: string): string {
   const said = `{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"'"$line"'"}]}}`;
   return writeStandIn(

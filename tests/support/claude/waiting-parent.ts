@@ -9,20 +9,20 @@ import { type ClaudeRun, withClaude } from "./claude.ts";
 
 type Call = { tool: string; input: JsonObject };
 
-/** What the parent's model was told of its call, and how long after `since` that was. */
+/** The result of the parent's call as its model got it, and how long after `since` it came. */
 export type Told = { result: ToolResult; value: JsonObject; afterMs: number };
 
 export type WaitingParent = {
   run: ClaudeRun;
   /** Resolves when the result of the first call has reached the model. */
   told(since: number, timeoutMs?: number): Promise<Told>;
-  /** The result of the second call, by which the parent goes on. */
+  /** The result of the second call, with which the parent continues. */
   wentOn(): Promise<ToolResult>;
-  /** Resolves when the parent has read all that it was sent: cut off before, it has nothing to come back by. */
+  /** Resolves when the parent has read everything sent so far: cut off earlier, it has no id to come back by. */
   settled(): Promise<void>;
 };
 
-/** The real CLI as the parent: its model calls one tool, which waits, and looks at what is pending when it was answered. */
+/** The real CLI as the parent. Its model calls one tool, which waits, and lists pending requests after the answer. */
 export async function withWaitingParent(
   family: Pick<MortalFamily, "url" | "model">,
   { tool, input }: Call,

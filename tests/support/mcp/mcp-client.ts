@@ -7,7 +7,7 @@ import { checkResult } from "./tool-answers.ts";
 
 export type ToolAnswer = {
   isError: boolean;
-  /** The one text block, as sent. */
+  /** The only text block, as sent. */
   text: string;
   value: JsonObject;
   structured: unknown;
@@ -18,7 +18,7 @@ export type TestClient = AsyncDisposable & {
   call(tool: string, args?: object, options?: { signal?: AbortSignal; onprogress?: () => void }): Promise<ToolAnswer>;
 };
 
-/** The official MCP client, connected with this token, or with none. */
+/** The official MCP client, connected with this token or without one. */
 export async function connectClient(url: string, token: string | null): Promise<TestClient> {
   const headers: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` };
   return connectOver(new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } }));

@@ -6,12 +6,12 @@ export const MODERN = "2026-07-28";
 type Options = {
   token?: string | null;
   id?: string | number;
-  /** Beside, or instead of, what the revision demands. */
+  /** Sent beside or instead of the headers that the revision requires. */
   meta?: JsonObject;
   headers?: Record<string, string>;
 };
 
-/** A request of 2026-07-28, which says for itself what it speaks. */
+/** A request of 2026-07-28, which states its own revision. */
 export function modernMessage(method: string, params: JsonObject = {}, { id = 1, meta = {} }: Options = {}) {
   const envelope = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -21,7 +21,7 @@ export function modernMessage(method: string, params: JsonObject = {}, { id = 1,
   return { jsonrpc: "2.0", id, method, params: { ...params, _meta: envelope } };
 }
 
-/** The headers that repeat what a message says. */
+/** The headers that repeat the content of a message. */
 export function modernHeaders(method: string, { name, uri }: JsonObject = {}): Record<string, string> {
   const named = name ?? uri;
   return {
@@ -31,7 +31,7 @@ export function modernHeaders(method: string, { name, uri }: JsonObject = {}): R
   };
 }
 
-/** Sends such a request, and reads its answer, which is JSON or a stream. */
+/** Sends such a request and reads its answer, which is JSON or a stream. */
 export function postModern(
   url: string,
   method: string,
@@ -42,7 +42,7 @@ export function postModern(
   return post(url, message, { token: token ?? null, headers: { ...modernHeaders(method, params), ...headers } });
 }
 
-/** A call of a tool, and what it answers. */
+/** Calls a tool and returns its answer. */
 export async function callModern(
   url: string,
   name: string,

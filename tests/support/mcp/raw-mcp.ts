@@ -17,7 +17,7 @@ const Message = z.object({
 export type Message = z.infer<typeof Message>;
 export type StreamEvent = { id: string | undefined; retry: string | undefined; message: Message | undefined };
 
-/** MCP as it is on the wire, for what the official client hides: event ids, progress, the order of events. */
+/** MCP on the wire, for details that the official client hides: event ids, progress, the order of events. */
 export type RawStream = {
   status: number;
   headers: Headers;

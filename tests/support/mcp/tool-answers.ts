@@ -12,12 +12,12 @@ type DeclaredTool = (typeof PARENT_TOOLS)[number];
 export type ToolName = DeclaredTool["name"];
 export type SessionTool = Extract<ToolName, `claudecode_${string}`>;
 type AnyAnswer<T extends ToolName> = Awaited<ReturnType<Extract<DeclaredTool, { name: T }>["run"]>>;
-/** Of a poll the events: who wants a summary reads it as one. */
+/** The answer of a poll in its form with events. A test that wants a summary parses it itself. */
 type Answer<T extends ToolName> = T extends "claudecode_poll"
   ? Extract<AnyAnswer<T>, { events: unknown }>
   : AnyAnswer<T>;
 
-/** The same without the forms of what is too long to be told whole. */
+/** The same without the forms for values that are cut. */
 type Uncut<T> = T extends CutEvent | CutObject ? never : T extends object ? { [K in keyof T]: Uncut<T[K]> } : T;
 export type ToolAnswerOf<T extends ToolName> = Uncut<Answer<T>>;
 
@@ -29,7 +29,7 @@ export function declared(name: ToolName): DeclaredTool {
   return tool;
 }
 
-/** Fails unless the value is what this tool's declaration says that it answers, key by key, and nothing was cut. */
+/** Fails unless the value matches this tool's declared answer, key by key, and nothing was cut. */
 export function answerOf<T extends ToolName>(name: T, value: unknown): ToolAnswerOf<T> {
   const answer = declared(name).answer.parse(value);
   if ("events" in answer) for (const { event } of answer["events"] as { event: unknown }[]) TurnEvent.parse(event);
@@ -43,8 +43,8 @@ const validator = new AjvJsonSchemaValidator();
 const listedSchemas = new Map<string, ReturnType<typeof validator.getValidator>>();
 
 /**
- * Fails unless a result that any test receives is what the tool is listed with, and what it declares; called by the
- * clients of the tests themselves. A result without structured content is the permit's.
+ * Fails unless a result matches the tool's listing and its declaration. The clients of the tests call this for every
+ * result. A result without structured content comes from the permit.
  */
 export function checkResult(name: string, { structuredContent, isError }: Received): void {
   if (structuredContent === undefined) return;

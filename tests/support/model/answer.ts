@@ -14,7 +14,7 @@ type Part = { opening: Block; complete: Block; deltas: Delta[] };
 const FEWEST_PIECES = 3;
 const LONGEST_PIECE = 32_768;
 
-/** One assistant message of the Messages API, to be sent whole or as server-sent events. */
+/** One assistant message of the Messages API, sent as a whole or as server-sent events. */
 export function createAnswer(turn: SpokenTurn, model: string) {
   const uses = "use" in turn ? turn.use : [];
   const parts = [
@@ -74,7 +74,7 @@ function toolPart(use: { name: string; input: object; id?: string | undefined })
   };
 }
 
-/** By code point, so that no piece ends in half a surrogate pair. */
+/** Splits by code point, so that no piece ends in half a surrogate pair. */
 function pieces(text: string): string[] {
   const points = [...text];
   const length = Math.max(1, Math.min(LONGEST_PIECE, Math.ceil(points.length / FEWEST_PIECES)));

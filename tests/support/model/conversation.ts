@@ -26,7 +26,7 @@ export type ToolResult = z.infer<typeof ToolResult>;
 
 const ANNOUNCEMENT = "results: ";
 
-/** What the model does now: the newest script's next turn, or a report of the tool results when it is over. */
+/** The model's next action: the next turn of the newest script, or a report of the tool results at its end. */
 export function nextTurn(conversation: Conversation): Turn {
   if (conversation.tools.length === 0) return { say: "A short text" };
   const { messages } = conversation;
@@ -38,14 +38,14 @@ export function nextTurn(conversation: Conversation): Turn {
   return turn ? withValues(turn, results) : { say: `${ANNOUNCEMENT}${JSON.stringify(results)}` };
 }
 
-/** Reads the tool results back from the text that the model reports them in. */
+/** Parses the tool results from the text in which the model reports them. */
 export function readResults(text: string): ToolResult[] {
   const at = text.indexOf(ANNOUNCEMENT);
   if (at < 0) throw new Error(`no tool results are reported in: ${text}`);
   return z.array(ToolResult).parse(JSON.parse(text.slice(at + ANNOUNCEMENT.length)));
 }
 
-/** The turn with every value in it that was still to be told; a result that can't tell it is an error of the API. */
+/** The turn with all placeholders replaced. A missing result becomes an error of the API. */
 function withValues(turn: Turn, results: ToolResult[]): Turn {
   try {
     return Turn.parse(filledIn(turn, results));
@@ -75,7 +75,7 @@ function scriptOf(message: z.infer<typeof Message>): Turn[] | undefined {
   return readScript(text);
 }
 
-/** Neighbouring assistant messages are pieces of one answer. */
+/** Adjacent assistant messages are pieces of one answer. */
 function answersIn(messages: z.infer<typeof Message>[]): number {
   return messages.filter(({ role }, at) => role === "assistant" && messages[at - 1]?.role !== "assistant").length;
 }

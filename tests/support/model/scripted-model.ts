@@ -9,13 +9,16 @@ export type ModelRequest = { path: string; headers: Headers; conversation: Conve
 
 export type ScriptedModel = AsyncDisposable & {
   url: string;
-  /** Every request for a message so far, oldest first, with the turn it was answered with. */
+  /** Every message request so far, oldest first, with the turn that answered it. */
   requests: ModelRequest[];
-  /** Lets the turns go on that wait for this name, those still to come included. */
+  /** Releases the turns that wait for this name, now and later. */
   release(name: string): void;
 };
 
-/** The Messages API, on loopback unless told otherwise; each prompt brings its own script, so that one model serves any number of runs. */
+/**
+ * The Messages API, on loopback by default. Each prompt contains its own script, so one model serves any number of
+ * runs.
+ */
 export function startScriptedModel(hostname = "127.0.0.1"): ScriptedModel {
   const requests: ModelRequest[] = [];
   const gates = createGates();
@@ -57,7 +60,7 @@ export function startScriptedModel(hostname = "127.0.0.1"): ScriptedModel {
   };
 }
 
-/** A rough but steady count, since the CLI refuses tool results by their tokens. */
+/** A rough but stable count, because the CLI refuses tool results by their number of tokens. */
 function tokensIn({ messages }: Conversation): number {
   return Math.ceil(JSON.stringify(messages).length / CHARACTERS_PER_TOKEN);
 }
@@ -94,9 +97,9 @@ function cutStream(): Response {
         const { value } = await events.next();
         controller.enqueue(encoder.encode(value));
       }
-      // What is still queued when the stream fails would never be sent.
+      // Data still queued when the stream fails would never be sent.
       await Bun.sleep(CUT_AFTER_MS);
-      // Without a reason, because Bun prints one as if it were a bug of the server.
+      // Without a reason, because Bun would print it like a bug of the server.
       controller.error();
     },
   });
@@ -104,7 +107,7 @@ function cutStream(): Response {
 }
 
 const EVENT_STREAM = { "content-type": "text/event-stream" };
-/** The start of the message and of its block, and one delta. */
+/** The start of the message and its block, and one delta. */
 const CUT_AFTER_EVENTS = 3;
 const CUT_AFTER_MS = 50;
 
@@ -122,7 +125,7 @@ const ERROR_TYPES: Record<number, string> = {
   529: "overloaded_error",
 };
 
-/** Resolves only when the client, or the model, goes away. */
+/** Resolves only when the client or the model is gone. */
 function aborted(signal: AbortSignal): Promise<Response> {
   const gone = () => refusal(500, "hung, as scripted");
   if (signal.aborted) return Promise.resolve(gone());

@@ -2,15 +2,15 @@ import { until } from "../until.ts";
 import { type Process, processTable } from "./process-table.ts";
 import { isRunning, signal } from "./processes.ts";
 
-/** A process that leaves its tree, its process session and its environment; told from all others by how long it sleeps. */
+/** A process that leaves its tree, its process session and its environment. Its sleeping time identifies it. */
 export type Escapee = Disposable & {
-  /** What starts it, in a shell. */
+  /** The shell command that starts it. */
   command: string;
   started(): Promise<Process>;
   isRunning(): boolean;
 };
 
-/** `before` is what it does once it is out. */
+/** `before` runs once the process is outside. */
 export function planEscape(before = ""): Escapee {
   const sleep = `sleep ${100_000 + Math.floor(Math.random() * 1e9)}`;
   const found = () => processTable.all().filter(({ command, pid }) => command === sleep && isRunning(pid));

@@ -4,7 +4,7 @@ import { until } from "../until.ts";
 const IDLE_LOOKS = 5;
 const LOOK_EVERY_MS = 100;
 
-/** Waits until the process has used no processor time for a while: it has read what there is, and waits. */
+/** Waits until the process has used no processor time for a while: it has read its input and waits. */
 export async function untilIdle(pid: number): Promise<void> {
   let used = "";
   let looks = 0;

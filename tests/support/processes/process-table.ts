@@ -5,7 +5,7 @@ export type Process = { pid: number; parent: number; state: string; command: str
 type ProcessTable = {
   all(): Process[];
   get(pid: number): Process | undefined;
-  /** Processes of ours whose environment holds NAME=value, wherever they hang in the tree. */
+  /** Our processes with NAME=value in their environment, anywhere in the tree. */
   withEnvironment(name: string, value: string): Process[];
 };
 
@@ -19,7 +19,7 @@ function linuxTable(): ProcessTable {
   const get = (pid: number): Process | undefined => {
     const stat = contents(`/proc/${pid}/stat`);
     if (stat === undefined) return undefined;
-    // The command's name stands in parentheses and may itself hold spaces and parentheses.
+    // The command's name is in parentheses and may contain spaces and parentheses.
     const [state = "", parent = ""] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const command = contents(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ").trim() ?? "";
     return { pid, parent: Number(parent), state, command };
@@ -29,7 +29,7 @@ function linuxTable(): ProcessTable {
   return { all, get, withEnvironment };
 }
 
-/** A process may end, or belong to somebody else, while we look at it. */
+/** A process may end meanwhile, or belong to another user. */
 function contents(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

@@ -33,7 +33,7 @@ describe("processes", () => {
     const runId = crypto.randomUUID();
     const parent = Bun.spawn(["sh", "-c", "sleep 1000 &"], { env: { ...process.env, [RUN_MARKER]: runId } });
     await parent.exited;
-    // Until it runs, it is still called what its shell is.
+    // Until it runs, it still has its shell's name.
     await until("the orphan to run", () => survivors(runId)[0]?.command === "sleep 1000");
     await endRun(runId);
     expect(survivors(runId)).toEqual([]);

@@ -4,7 +4,7 @@ import { type Process, processTable } from "./process-table.ts";
 /** Marks every process of one run; not PLEXUS_…, which Plexus removes from the environment of its children. */
 export const RUN_MARKER = "TEST_RUN_ID";
 
-/** A zombie is not running: it holds nothing but its exit code. */
+/** A zombie does not run: it only keeps its exit code. */
 export function isRunning(pid: number): boolean {
   return isAlive(processTable.get(pid));
 }
@@ -22,14 +22,14 @@ export function survivors(runId: string): Process[] {
   return processTable.withEnvironment(RUN_MARKER, runId).filter(isAlive);
 }
 
-/** Resolves when `pid` and all its descendants, those in process sessions of their own too, are gone. */
+/** Resolves when `pid` and all its descendants are gone, including those in other process sessions. */
 export async function endTree(pid: number): Promise<void> {
   const tree = freeze(pid);
   for (const member of tree) signal(member, "SIGKILL");
   await until(`the end of the processes ${tree.join(", ")}`, () => !tree.some(isRunning));
 }
 
-/** Resolves when no process of the run is left. */
+/** Resolves when every process of the run is gone. */
 export async function endRun(runId: string): Promise<void> {
   await until(`the end of every process of run ${runId}`, async () => {
     const left = survivors(runId);
@@ -38,7 +38,7 @@ export async function endRun(runId: string): Promise<void> {
   });
 }
 
-/** Says whether the process was there to be signalled. */
+/** Returns whether the process existed. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);
@@ -47,7 +47,7 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
-/** Stops each process before its children are listed, so that none can be started behind our back. */
+/** Stops each process before listing its children, so that it can't start new ones meanwhile. */
 function freeze(pid: number): number[] {
   signal(pid, "SIGSTOP");
   const children = processTable.all().filter((child) => child.parent === pid && isAlive(child));

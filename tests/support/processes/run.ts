@@ -1,10 +1,10 @@
 import { until } from "../until.ts";
 import { endRun, RUN_MARKER, survivors } from "./processes.ts";
 
-/** How long a process may take to go by itself once the body is done. */
+/** How long a process may take to exit by itself after the body. */
 const LEAVING_MS = 3_000;
 
-/** Every process that is started with `mark` in its environment has to be gone when the body is done. */
+/** Fails unless every process with `mark` in its environment is gone after the body. */
 export async function withRun<T>(body: (mark: Record<string, string>) => Promise<T>): Promise<T> {
   const runId = crypto.randomUUID();
   try {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 
 export type Vitals = { rssMb: number; descriptors: number };
 
-/** What a process holds; on systems without /proc its descriptors can't be counted, and are 0. */
+/** The resources of a process. Without /proc its descriptors can't be counted, and are 0. */
 export function vitalsOf(pid: number): Vitals {
   try {
     const rssKb = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
@@ -13,7 +13,7 @@ export function vitalsOf(pid: number): Vitals {
   }
 }
 
-/** How many descriptors this process, and so what it starts, may have. */
+/** The number of descriptors that this process and its children may have. */
 export function descriptorLimit(): number {
   const { stdout } = Bun.spawnSync(["/bin/sh", "-c", "ulimit -n"]);
   const limit = Number(stdout.toString());

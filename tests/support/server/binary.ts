@@ -3,14 +3,14 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../../..");
 const BINARY = join(ROOT, "dist", "plexus");
-/** What the binary is made of, and how. */
+/** The sources of the binary, and its build files. */
 const SOURCES = ["src", "drizzle", "package.json", "package-lock.json"].concat(
   ["build", "compile", "run", "source-commit"].map((name) => `scripts/${name}.ts`),
 );
 
 let building: Promise<string> | undefined;
 
-/** The compiled executable, built when it is older than its sources; all who ask share one build. */
+/** The compiled executable, built if older than its sources. All callers share one build. */
 export function plexusBinary(): Promise<string> {
   building ??= isUpToDate() ? Promise.resolve(BINARY) : build();
   return building;
@@ -34,7 +34,7 @@ function isUpToDate(): boolean {
     .every((source) => (changedAt(source) ?? Number.POSITIVE_INFINITY) < builtAt);
 }
 
-/** Folders too: a file that was removed changes nothing else. */
+/** Includes folders, because removing a file changes only its folder. */
 function below(path: string): string[] {
   if (!statSync(path).isDirectory()) return [];
   return readdirSync(path, { recursive: true, encoding: "utf8" }).map((name) => join(path, name));

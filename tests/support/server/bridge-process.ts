@@ -10,7 +10,7 @@ type Options = { args?: string[]; env?: Record<string, string | undefined>; prog
 
 export type BridgeProcess = AsyncDisposable & {
   pid: number;
-  /** What it has written to standard output, which must be JSON-RPC and nothing else. */
+  /** Its standard output, which must be JSON-RPC only. */
   messages: JsonObject[];
   /** The lines of standard error. */
   said: string[];
@@ -19,13 +19,13 @@ export type BridgeProcess = AsyncDisposable & {
   closeInput(): void;
   /** The message that answers this request. */
   answer(id: number | string | null): Promise<JsonObject>;
-  /** Waits until a line of standard error has this in it. */
+  /** Waits until a line of standard error contains this text. */
   says(what: string): Promise<string>;
   kill(signal: NodeJS.Signals): void;
   exited: Promise<number>;
 };
 
-/** `plexus mcp ARGS` on a pair of pipes; fails at its end when it leaves a process behind. */
+/** `plexus mcp ARGS` on a pair of pipes. Fails at its end if it leaves a process behind. */
 export function startBridge({ args = [], env = {}, program = PROGRAM }: Options = {}): BridgeProcess {
   const runId = crypto.randomUUID();
   const subprocess = Bun.spawn([...program, "mcp", ...args], {
@@ -75,7 +75,7 @@ export function startBridge({ args = [], env = {}, program = PROGRAM }: Options 
   };
 }
 
-/** The official MCP client, with `plexus mcp ARGS` at the other end of its pipes. */
+/** The official MCP client, connected to the pipes of `plexus mcp ARGS`. */
 export async function connectStdio(
   { args = [], env = {}, program = PROGRAM }: Options,
   capabilities?: ClientCapabilities,
@@ -92,7 +92,7 @@ export async function connectStdio(
   return connectOver(transport, capabilities);
 }
 
-/** Nothing of the machine's own settings may decide a test. */
+/** Keeps the machine's own settings out of the tests. */
 function environment(): Record<string, string | undefined> {
   return { PATH: process.env["PATH"], HOME: "/nonexistent" };
 }

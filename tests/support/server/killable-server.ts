@@ -15,23 +15,23 @@ export type KillableServer = AsyncDisposable & {
   dataDir: string;
   log(): string[];
   kill(): Promise<void>;
-  /** Ends it by a signal that it can answer. */
+  /** Stops it with a signal that it can handle. */
   stop(signal: NodeJS.Signals): Promise<void>;
-  /** Starts another one where the last was, killing that first if it still runs; on another data dir if told so. */
+  /** Starts a new server in the same place, killing a running one first; on another data dir if given. */
   restart(dataDir?: string): Promise<void>;
   /** Calls a tool as the operator. */
   call(tool: string, args?: object): Promise<JsonObject>;
   /** A new by-hand session with a token for its child. */
   child(): Promise<{ sessionId: string; token: string }>;
-  /** What the operator sees of all asks, newest first. */
+  /** All requests as the operator sees them, newest first. */
   approvals(): Promise<Approval[]>;
-  /** Waits for an ask that is pending. */
+  /** Waits for a pending request. */
   ask(): Promise<Approval>;
 };
 
 type Options = { args?: string[]; env?: Record<string, string>; program?: string[] };
 
-/** A server in a process of its own that is killed and comes back, always at the same address. */
+/** A server in a separate process that can be killed and restarted at the same address. */
 export async function startKillableServer(options: Options = {}): Promise<KillableServer> {
   await using stack = new AsyncDisposableStack();
   const directory = stack.use(await temporaryDirectory());

@@ -20,10 +20,10 @@ import { OPERATOR_TOKEN } from "./plexus.ts";
 import { PROGRAM } from "./program.ts";
 import { type ServerProcess, startServerProcess } from "./server-process.ts";
 
-/** How the command of a server begins, in a list of processes. */
+/** The beginning of a server's command in a list of processes. */
 const SERVING = [...PROGRAM, "serve"].join(" ");
 
-/** A family whose server dies and comes back, always on the same data dir and port, while its children go on. */
+/** A family whose server dies and comes back on the same data dir and port, while its children go on. */
 export type MortalFamily = AsyncDisposable & {
   /** The server that runs, or ran last. */
   readonly server: ServerProcess;
@@ -32,26 +32,26 @@ export type MortalFamily = AsyncDisposable & {
   model: ScriptedModel;
   dataDir: string;
   turnsDir: string;
-  /** Where the children work. */
+  /** The directory of the children. */
   place: string;
   kill(): Promise<void>;
   stop(signal: NodeJS.Signals): Promise<number | null>;
   start(args?: string[]): Promise<ServerProcess>;
-  /** Kills it, stays away for this long, and starts another one. */
+  /** Kills the server, waits this long, and starts another one. */
   crash(outageMs?: number): Promise<void>;
   call<T extends SessionTool>(tool: T, args: object): Promise<ToolAnswerOf<T>>;
   create(name: string, asked?: object): Promise<string>;
   chat(name: string, turns: Turn[]): Promise<void>;
   ask(sessionId: string): Promise<Approval>;
-  /** The same, and the child has read all that it was sent: one that is cut off before has nothing to come back by. */
+  /** The same, after the child has read everything sent so far: cut off earlier, it has no id to come back by. */
   heldAsk(sessionId: string): Promise<Approval>;
   allow(approval: Approval): Promise<void>;
-  /** Waits until the turn has told this much. */
+  /** Waits until the turn has this many events. */
   told(name: string, isEnough: (events: EndedTurn["events"]) => boolean): Promise<void>;
   ended(name: string): Promise<EndedTurn>;
-  /** What `loopback_wait` tells at once. */
+  /** The immediate answer of `loopback_wait`. */
   wait(since?: number): Promise<{ finished: Finished[]; cursor: number }>;
-  /** The processes of all children, their shells included. */
+  /** The processes of all children, including their shells. */
   children(): Process[];
 };
 

@@ -11,24 +11,24 @@ import { temporaryDataDir } from "../temporary-data-dir.ts";
 
 export const OPERATOR_TOKEN = "operator-token-for-tests";
 
-/** The same page for all servers of this process: it is bundled when the first of them is asked for it. */
+/** All servers of this process share one page, bundled on the first request. */
 const loadPage = createPageLoader();
 
 export type Plexus = AsyncDisposable & {
   app: App;
   url: string;
   dataDir: string;
-  /** What the server has logged, one JSON object a line. */
+  /** The server's log, one JSON object on each line. */
   log: string[];
-  /** An MCP client, as the operator unless told otherwise. */
+  /** An MCP client, as the operator by default. */
   connect(token?: string | null): Promise<TestClient>;
-  /** Any request, as the operator unless told otherwise. */
+  /** Any request, as the operator by default. */
   fetch(path: string, init?: RequestInit & { token?: string | null }): Promise<Response>;
   /** A by-hand session of the operator with a token for its child. */
   child(name?: string): Promise<{ sessionId: string; token: string; mcpConfig: McpConfig }>;
 };
 
-/** `environment` is what children inherit, beside PATH. */
+/** `environment` is the children's environment, beside PATH. */
 type Options = {
   flags?: Flags;
   clocks?: Clocks;
@@ -37,7 +37,7 @@ type Options = {
   openStorage?: Parameters<typeof openApp>[3];
 };
 
-/** A whole server in this process, on a data dir and a port of its own. */
+/** A whole server in this process, on its own data dir and port. */
 export async function startPlexus({
   flags = {},
   clocks = {},

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 const MAIN = join(import.meta.dir, "../../../src/main.ts");
 
-/** The program under test: the executable that `npm test` has built, which starts much faster, or the sources. */
+/** The program under test: the executable that `npm test` built, which starts much faster, or the sources. */
 export const PROGRAM = executable() ?? [process.execPath, MAIN];
 
 function executable(): string[] | undefined {

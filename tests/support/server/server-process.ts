@@ -10,28 +10,28 @@ export type ServerProcess = AsyncDisposable & {
   url: string;
   pid: number;
   log: string[];
-  /** Its exit code, once it has ended by itself or was made to. */
+  /** Its exit code after it ended. */
   exited: Promise<number>;
-  /** Ends it as a crash would, at once. */
+  /** Kills it at once, as a crash would. */
   kill(): Promise<void>;
   stop(signal: NodeJS.Signals): Promise<number | null>;
 };
 
 type Options = {
-  /** Without one, the server finds its data dir in the home. */
+  /** Without it, the server finds its data dir in HOME. */
   dataDir?: string;
   cwd?: string;
   home?: string;
-  /** Without one, any that is free, and stays so for the next server when this one is killed. */
+  /** Without it, a free port, which stays the same for the next server after a kill. */
   port?: number;
   token?: string;
   args?: string[];
   program?: string[];
-  /** Further variables; one that has the run's marker lets children outlive a kill. */
+  /** Further variables. One with the run's marker lets children outlive a kill. */
   env?: Record<string, string>;
 };
 
-/** A server in a process of its own, ready to be called; nothing of it outlives the test. */
+/** A server in a separate process, ready for calls. Nothing of it outlives the test. */
 export async function startServerProcess(options: Options): Promise<ServerProcess> {
   const { dataDir, cwd = dataDir, home = dataDir, port = freePort(), token, args = [] } = options;
   const runId = crypto.randomUUID();

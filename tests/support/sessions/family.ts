@@ -31,35 +31,38 @@ export type Family = AsyncDisposable & {
   plexus: Plexus;
   model: ScriptedModel;
   parent: TestClient;
-  /** Where the children work. */
+  /** The directory of the children. */
   place: string;
   home: string;
-  /** Calls a tool of sessions, and checks every key of what it answers. */
+  /** Calls a session tool and checks every key of its answer. */
   call<T extends SessionTool>(tool: T, args: object): Promise<ToolAnswerOf<T>>;
-  /** The code and the message of a call that is refused. */
+  /** The code and message of a refused call. */
   refused(tool: SessionTool, args: object): Promise<{ code: string; message: string }>;
   create(name: string, asked?: object): Promise<string>;
   start(name: string, turns: Turn[], asked?: object): Promise<void>;
-  /** Waits for the end of the session's turn, and reads all of its events. */
+  /** Waits for the end of the session's turn and reads all of its events. */
   ended(name: string): Promise<EndedTurn>;
   run(name: string, turns: Turn[], asked?: object): Promise<EndedTurn>;
-  /** Waits until the session asks; the oldest of what is pending. */
+  /** Waits until the session has a pending request, and returns the oldest. */
   ask(sessionId: string): Promise<Approval>;
   respond(approval: Approval, decision: object): Promise<void>;
-  /** What was asked in the session is now this. */
+  /** The present status of the approval. */
   statusOf(approval: Approval): Promise<string>;
-  /** The processes of all children, their shells included. */
+  /** The processes of all children, including their shells. */
   children(): Process[];
-  /** What the model was sent in turns that `start` has begun in this session. */
+  /** The model's requests in turns that `start` has begun in this session. */
   requestsOf(name: string): ModelRequest[];
 };
 
-/** On a machine that is busy with much else. */
+/** For a machine that is busy with other work. */
 const PATIENCE_MS = 60_000;
 
 type Options = { flags?: Flags; environment?: Record<string, string>; clocks?: Clocks };
 
-/** A server, its parent, and a scripted model for real children; fails at its end when a process of them is left, or when the server had a bug. */
+/**
+ * A server, its parent, and a scripted model for real children. Fails at its end if a process stays behind or the
+ * server had a bug.
+ */
 export async function startFamily({ flags = {}, environment = {}, clocks = {} }: Options = {}): Promise<Family> {
   await using stack = new AsyncDisposableStack();
   const runId = crypto.randomUUID();
@@ -159,7 +162,7 @@ function isPrompt(message: string): boolean {
   return message.startsWith("user ") && message.includes("[[script:");
 }
 
-/** What the server logs as an error is a bug of its own, whatever it has answered. */
+/** Every error in the server's log is a bug, whatever its answer was. */
 function expectNoBugIn(log: string[]): void {
   const bugs = log.filter((line) => line.includes('"level":"error"'));
   if (bugs.length > 0) throw new Error(`the server has failed inside:\n${bugs.join("\n")}`);
@@ -171,7 +174,7 @@ export async function expectNobodyLeft(runId: string): Promise<void> {
   if (left.length > 0) throw new Error(`children were left behind:\n${left.join("\n")}`);
 }
 
-/** The same for children that work side by side: what they leave behind for a while stays in their own place. */
+/** The same for children that run in parallel: temporary files of each stay in its own place. */
 export function familyEnvironment({ home, scratch, modelUrl }: { home: string; scratch: string; modelUrl: string }) {
   return { ...cliEnvironment(home, modelUrl), TMPDIR: scratch, CLAUDE_CODE_TMPDIR: scratch };
 }

@@ -9,7 +9,7 @@ export function eventsOf<T extends TurnEvent["type"]>(events: TurnEvent[], type:
   return events.filter((event): event is EventOf<T> => event.type === type);
 }
 
-/** All that the child has said. */
+/** Everything that the child said. */
 export function textOf(events: TurnEvent[]): string {
   return eventsOf(events, "content")
     .map(({ text }) => text)
@@ -20,7 +20,7 @@ export function bash(command: string, id?: string) {
   return { name: "Bash", input: { command, description: "a command" }, ...(id && { id }) };
 }
 
-/** Page by page, as a parent would; the numbers have to be 0, 1, 2, … without a gap. */
+/** Reads page by page, as a parent would. The numbers must be 0, 1, 2, … without a gap. */
 export async function allEvents(
   read: (from: number) => Promise<ToolAnswerOf<"claudecode_poll">>,
 ): Promise<TurnEvent[]> {

@@ -6,7 +6,7 @@ import { until } from "../until.ts";
 import type { EndedTurn } from "./family.ts";
 import { eventsOf, textOf } from "./told-events.ts";
 
-/** That a turn told all that its child said and asked, each thing once, and how it ended. */
+/** Checks that a turn reported everything that its child said and requested, each once, and how it ended. */
 export function expectWhole(turn: EndedTurn, { text, calls }: { text: string; calls: string[] }): void {
   const { events } = turn;
   expect(textOf(events)).toBe(text);
@@ -19,13 +19,13 @@ export function expectWhole(turn: EndedTurn, { text, calls }: { text: string; ca
   expect([turn.status, turn.last?.type]).toEqual(["complete", "complete"]);
 }
 
-/** What the model says at the end, when all calls went well and gave this. */
+/** The model's last words when all calls succeeded with this result. */
 export function report(results: Record<string, string>): string {
   const reported = Object.entries(results).map(([tool_use_id, content]) => ({ tool_use_id, is_error: false, content }));
   return `results: ${JSON.stringify(reported)}`;
 }
 
-/** That nothing of a turn is left but what it told: no file, no token, no ask that waits. */
+/** Checks that a turn left nothing but its events: no file, no token, no pending request. */
 export async function expectTidy({ dataDir }: { dataDir: string }): Promise<void> {
   await until("the files of the turns to go", () => readdirSync(join(dataDir, "turns")).length === 0);
   using db = new Database(join(dataDir, "plexus.db"), { readonly: true });
@@ -33,7 +33,7 @@ export async function expectTidy({ dataDir }: { dataDir: string }): Promise<void
   expect(db.query("SELECT id FROM loopback_approvals WHERE status = 'pending'").all()).toEqual([]);
 }
 
-/** The calls that were asked about in a session, as its approvals have them. */
+/** The calls of a session that needed approval, from its approvals. */
 export function askedFor({ dataDir }: { dataDir: string }, sessionId: string): string[] {
   using db = new Database(join(dataDir, "plexus.db"), { readonly: true });
   const rows = db
