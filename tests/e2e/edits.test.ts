@@ -10,7 +10,7 @@ setDefaultTimeout(180_000);
 type Edited = { text: string; before: string; after: string; everywhere?: true };
 const CRLF = "a\r\nb\r\nc\r\n";
 
-/** What Claude Code finds, replaces and writes in a way of its own. */
+/** Edits for which Claude Code finds, replaces and writes text in special ways. */
 const CASES: Record<string, Edited> = {
   "one line": { text: "a\nb\nc\n", before: "b", after: "$& $1 $$" },
   "line ends of Windows, and none in the ask": { text: CRLF, before: "a\nb", after: "X\nY" },

@@ -10,7 +10,7 @@ setDefaultTimeout(180_000);
 
 const PAY: Turn = { use: [{ name: "Bash", input: { command: "echo paid >> paid.txt" }, id: "call_0" }] };
 
-/** Two subagents at once, to whom the model gives one and the same call, of the same id; both wait for one approval. */
+/** Two parallel subagents to which the model gives the same call with the same id. Both wait for one approval. */
 async function twoEqualCalls(family: MortalFamily, supervision: "strict" | "default") {
   const id = await family.create("twins", { supervision, allowed_tools: ["Agent"] });
   const agents = ["one", "two"].map((name) => ({
@@ -20,7 +20,7 @@ async function twoEqualCalls(family: MortalFamily, supervision: "strict" | "defa
   }));
   await family.chat("twins", [{ use: agents }, { say: "end" }]);
   const orders = () => family.model.requests.filter(({ turn }) => JSON.stringify(turn) === JSON.stringify(PAY));
-  // In strict, starting a subagent is asked about too.
+  // In strict, starting a subagent needs approval too.
   const pending = async () =>
     Approval.array().parse((await family.parent.call("loopback_pending", {})).value["approvals"]);
   const begun = async () => {
@@ -31,7 +31,7 @@ async function twoEqualCalls(family: MortalFamily, supervision: "strict" | "defa
   return family.heldAsk(id);
 }
 
-/** What became of it: how often it was paid, and what each of the two calls is said to have been. */
+/** The result: how often the payment ran, and the result of each of the two calls. */
 async function outcome(family: MortalFamily) {
   const { status, events } = await family.ended("twins");
   const results = events.flatMap((event) => (event.type === "tool_result" ? [event] : []));

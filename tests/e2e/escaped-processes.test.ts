@@ -94,7 +94,7 @@ describe.skipIf(!CAN_BECOME_NOBODY)("what the server may not end", () => {
     await using parent = await connectClient(server.url, token);
     const call = async (tool: string, args: object) => (await parent.call(tool, args)).value;
 
-    /** As if the child had started it with more rights than the server has. */
+    /** A process as if the child had started it with more rights than the server has. */
     const startStranger = (seconds: number): LeftRunning => {
       const command = `sleep ${seconds}`;
       const limited = `ulimit -m ${tracesIn(at("data")).limitKb}; exec ${command}`;
@@ -126,7 +126,7 @@ describe.skipIf(!CAN_BECOME_NOBODY)("what the server may not end", () => {
   });
 });
 
-/** What the one turn that runs is known by. */
+/** The traces by which the server recognizes processes of the only running turn. */
 function tracesIn(dataDir: string): z.infer<typeof Traces> {
   const [turn = ""] = readdirSync(join(dataDir, "turns"));
   return Traces.parse(JSON.parse(readFileSync(join(dataDir, "turns", turn, "traces.json"), "utf8")));

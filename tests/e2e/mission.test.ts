@@ -21,7 +21,7 @@ test("a parent that is itself Claude Code makes a child, allows it one call, den
     { use: [bash("touch forbidden")] },
     { say: "The file is written, the other was forbidden." },
   ]);
-  // What each call needs, the parent's model reads from the results before it, as any model would.
+  // Like any model, the parent's model takes the arguments of each call from earlier results.
   const prompt = script([
     tool("claudecode_create", { name: "child", working_dir: family.place }),
     tool("loopback_wait", { session_id: fromResult(0, "id"), timeout_secs: 0 }),

@@ -187,12 +187,12 @@ test("without tokens, the CLI needs only the plain url", async () => {
 type Supervised = {
   run: ClaudeRun;
   sessionId: string;
-  /** Waits until this many asks of the child are pending. */
+  /** Waits until the child has this many pending requests. */
   pending(count: number): Promise<Approval[]>;
   respond(approval: Approval | undefined, decision: object): Promise<object>;
 };
 
-/** The real CLI as a child of a new session, with its parent's hands. */
+/** The real CLI as a child of a new session, with the calls of its parent. */
 async function supervised(
   turns: Turn[],
   body: (child: Supervised) => Promise<void>,

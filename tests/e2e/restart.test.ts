@@ -8,7 +8,7 @@ import { until } from "../support/until.ts";
 setDefaultTimeout(180_000);
 
 describe("a permit of the real CLI, when the server is killed with kill -9", () => {
-  // The CLI comes back ten seconds after each, as it is told to; `npm run soak` has five of them.
+  // The CLI comes back ten seconds after each kill, as its `retry` says; `npm run soak` has five kills.
   test("waits through three kills, and gets the decision of the fourth server", async () => {
     expect(await killUnderPermit({ kills: 3 })).toEqual({ kills: 3, violations: [] });
   });

@@ -16,7 +16,7 @@ import { until } from "../support/until.ts";
 setDefaultTimeout(120_000);
 
 describe("what built-in rules decide", () => {
-  test("needs nobody, tells nobody, and is on record with its result", async () => {
+  test("needs no approval, notifies no one, and is on record with its result", async () => {
     await using family = await startFamily();
     const id = await family.create("reader");
     writeFileSync(join(family.place, "there.txt"), "what is there");
@@ -27,7 +27,7 @@ describe("what built-in rules decide", () => {
     ]);
     expect(status).toBe("complete");
     expect(eventsOf(events, "approval_requested")).toEqual([]);
-    // The beginning and the end of the turn, and nothing in between.
+    // Only the beginning and the end of the turn.
     expect((await newestChange(family)) - before).toBe(2);
     expect(await listed(family, "")).toEqual([]);
     const decided = await listed(family, "builtin=true");
@@ -42,7 +42,7 @@ describe("what built-in rules decide", () => {
     expect(await family.plexus.app.auditCheck.verify()).toMatchObject({ intact: true });
   });
 
-  test("is no command in strict, and nothing outside of the working directory", async () => {
+  test("excludes commands in strict, and everything outside of the working directory", async () => {
     await using family = await startFamily();
     const id = await family.create("strict", { supervision: "strict" });
     await family.start("strict", [
@@ -57,7 +57,7 @@ describe("what built-in rules decide", () => {
     expect((await family.ended("strict")).status).toBe("complete");
   });
 
-  test("includes what a session allows by name, but for commands, edits and network in strict", async () => {
+  test("includes tools that a session allows by name, except commands, edits and network in strict", async () => {
     await using family = await startFamily();
     const allowed_tools = ["Bash(touch *)", "Write"];
     const turnsFor = (file: string) => [
@@ -78,7 +78,7 @@ describe("what built-in rules decide", () => {
 });
 
 describe("another directory", () => {
-  test("is none that a child may go to by itself: its calls could not be judged there", async () => {
+  test("is forbidden to a child, because its calls could not be judged there", async () => {
     await using family = await startFamily();
     await family.create("away");
     Bun.spawnSync(["git", "init", "-q", family.place]);
@@ -116,7 +116,7 @@ describe("one allow", () => {
   });
 });
 
-describe("a call that ran without being asked about", () => {
+describe("a call that ran without permission", () => {
   test("is expected in inherit: it is marked, counted and listed, and the turn goes on", async () => {
     await using family = await startFamily();
     await family.create("free", { supervision: "inherit" });
@@ -129,7 +129,7 @@ describe("a call that ran without being asked about", () => {
       { tool_use_id: "toolu_echo", approval_id: null, unasked: true },
       { tool_use_id: "toolu_none", approval_id: null, is_error: true },
     ]);
-    // What the CLI itself refused did not run.
+    // A call that the CLI itself refused did not run.
     expect(eventsOf(events, "tool_result")[1]?.unasked).toBeUndefined();
     const { calls } = await get(family, "/api/v1/unasked", UnaskedCallList);
     expect(calls).toMatchObject([{ tool_name: "Bash", supervision: "inherit", tool_input: { command: "echo hello" } }]);
@@ -138,7 +138,7 @@ describe("a call that ran without being asked about", () => {
   });
 });
 
-describe("a child that runs a call although its seal is to keep it from that", () => {
+describe("a child that runs a call despite its seal", () => {
   const uses = { type: "tool_use", id: "toolu_1", name: "Bash", input: { command: "id" } };
   const result = { type: "tool_result", tool_use_id: "toolu_1", content: "uid=0", is_error: false };
   const lines = [
@@ -146,35 +146,41 @@ describe("a child that runs a call although its seal is to keep it from that", (
     { type: "user", message: { content: [result] } },
   ].map((line) => `echo '${JSON.stringify(line)}'`);
 
-  test.each(["strict", "default"] as const)("is logged and told; in strict it is stopped (%s)", async (supervision) => {
-    await using directory = await temporaryDirectory();
-    const waits = supervision === "strict" ? "sleep 600" : `echo '${RESULT_LINE}'`;
-    const claude = writeStandIn(directory.path, [...lines, waits].join("\n"));
-    const workingDir = join(directory.path, "work");
-    mkdirSync(workingDir);
-    await using plexus = await startPlexus({ flags: { claude } });
-    const parent = await plexus.connect();
-    const notified: unknown[] = [];
-    parent.client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void notified.push(params));
-    await parent.call("claudecode_create", { name: "broken", working_dir: workingDir, supervision });
-    await parent.call("claudecode_chat", { name: "broken", prompt: "go", wait_secs: 60 });
-    const { value } = await parent.call("claudecode_poll", { name: "broken", from_seq: 0 });
-    const isStrict = supervision === "strict";
-    expect(value["status"]).toBe(isStrict ? "failed" : "complete");
-    const last = isStrict
-      ? { type: "error", message: expect.stringContaining("had not allowed it") }
-      : { type: "complete" };
-    expect(value["events"]).toMatchObject([
-      { event: { type: "start" } },
-      { event: { type: "tool_use" } },
-      { event: { type: "tool_result", approval_id: null, unasked: true } },
-      { event: last },
-    ]);
-    expect(plexus.log.filter((line) => line.includes("the seal of its child is broken"))).toHaveLength(1);
-    expect(await eventsUntil(plexus, "turn_ended")).toContain("event: unasked_call");
-    await until("the approver to be told", () => JSON.stringify(notified).includes("unasked_call"));
-    expect(await (await plexus.fetch("/metrics")).text()).toContain("plexus_unasked_calls_total 1");
-  });
+  test.each(["strict", "default"] as const)(
+    "is logged and reported; in strict it is stopped (%s)",
+    async (supervision) => {
+      await using directory = await temporaryDirectory();
+      const waits = supervision === "strict" ? "sleep 600" : `echo '${RESULT_LINE}'`;
+      const claude = writeStandIn(directory.path, [...lines, waits].join("\n"));
+      const workingDir = join(directory.path, "work");
+      mkdirSync(workingDir);
+      await using plexus = await startPlexus({ flags: { claude } });
+      const parent = await plexus.connect();
+      const notified: unknown[] = [];
+      parent.client.setNotificationHandler(
+        LoggingMessageNotificationSchema,
+        ({ params }) => void notified.push(params),
+      );
+      await parent.call("claudecode_create", { name: "broken", working_dir: workingDir, supervision });
+      await parent.call("claudecode_chat", { name: "broken", prompt: "go", wait_secs: 60 });
+      const { value } = await parent.call("claudecode_poll", { name: "broken", from_seq: 0 });
+      const isStrict = supervision === "strict";
+      expect(value["status"]).toBe(isStrict ? "failed" : "complete");
+      const last = isStrict
+        ? { type: "error", message: expect.stringContaining("had not allowed it") }
+        : { type: "complete" };
+      expect(value["events"]).toMatchObject([
+        { event: { type: "start" } },
+        { event: { type: "tool_use" } },
+        { event: { type: "tool_result", approval_id: null, unasked: true } },
+        { event: last },
+      ]);
+      expect(plexus.log.filter((line) => line.includes("the seal of its child is broken"))).toHaveLength(1);
+      expect(await eventsUntil(plexus, "turn_ended")).toContain("event: unasked_call");
+      await until("the approver to be told", () => JSON.stringify(notified).includes("unasked_call"));
+      expect(await (await plexus.fetch("/metrics")).text()).toContain("plexus_unasked_calls_total 1");
+    },
+  );
 });
 
 /** All events from the beginning up to the first of this kind. */

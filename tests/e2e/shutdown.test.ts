@@ -10,12 +10,15 @@ setDefaultTimeout(120_000);
 
 const WITHIN_MS = 10_000;
 const LINGERING = "tail -f /dev/null";
-/** Deaf to an interrupt where the prompt says so, with one process in the tree and one in a process session of its own. */
+/**
+ * Ignores an interrupt if the prompt says `deaf`. Starts one process in the tree and one in a process session of its
+ * own.
+ */
 const STAND_IN = `read -r how; [ "$how" = deaf ] && trap '' INT; setsid ${LINGERING} & ${LINGERING} & wait; wait`;
 const PROCESSES_OF_ONE = 4;
 
 describe.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)("%s", (signal) => {
-  test("stops eight children, the deaf one too, with every process of theirs, and the server within 10 s", async () => {
+  test("stops eight children with all their processes, even one that ignores interrupts, and the server within 10 s", async () => {
     await using directory = await temporaryDirectory();
     await using family = await startMortalFamily({ claude: writeStandIn(directory.path, STAND_IN) });
     const names = Array.from({ length: 8 }, (_, at) => `child-${at}`);

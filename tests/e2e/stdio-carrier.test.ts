@@ -11,7 +11,7 @@ import { until } from "../support/until.ts";
 
 setDefaultTimeout(180_000);
 
-/** Longer than a child on http waits before it comes back, once and for all. */
+/** Longer than a child on http stays away before it gives up. */
 const OUTAGE_MS = 12_000;
 
 describe("a managed child whose carrier is stdio", () => {

@@ -46,11 +46,11 @@ describe("an adopted child, as soon as the server is back,", () => {
   });
 });
 
-test("a turn that streams and asks is told whole through ten servers that are killed", async () => {
+test("a turn that streams and makes requests is complete after ten killed servers", async () => {
   await using family = await startMortalFamily();
   const id = await family.create("tried");
   const words = (part: string) => Array.from({ length: 90 }, (_, at) => `${part}${at} `);
-  // Each ask waits for the test: one that found no server would fail, as it should.
+  // Each request waits until the test releases it: without a server it would fail, as it should.
   await family.chat("tried", [
     { say: words("a"), delayMs: 40, use: [bash("echo a", "toolu_a")] },
     { use: [bash("touch one", "toolu_one")], waitFor: "one" },
@@ -76,7 +76,7 @@ test("a turn that streams and asks is told whole through ten servers that are ki
     await family.crash();
   }
 
-  /** Both within the time that a child stays away for: it comes back to the last one. */
+  /** Two kills within the time that a child stays away: it comes back to the last server. */
   async function allowAfterKills(name: string): Promise<void> {
     family.model.release(name);
     const ask = await family.heldAsk(id);
@@ -88,7 +88,7 @@ test("a turn that streams and asks is told whole through ten servers that are ki
   }
 });
 
-test("what a child says while the database can't be written is told once it can, whole and once", async () => {
+test("a child's words while the database can't be written are stored afterwards, complete and once", async () => {
   await using family = await startMortalFamily();
   const id = await family.create("patient");
   const words = Array.from({ length: 100 }, (_, at) => `word ${at} `);
@@ -96,7 +96,7 @@ test("what a child says while the database can't be written is told once it can,
   await family.told("patient", (events) => textOf(events).includes("word 10 "));
   {
     using db = new Database(join(family.dataDir, "plexus.db"));
-    // The server may be at a write of its own.
+    // The server may be in a write of its own.
     db.run("PRAGMA busy_timeout = 5000");
     db.run("BEGIN IMMEDIATE");
     await Bun.sleep(LOCKED_MS);
@@ -109,7 +109,7 @@ test("what a child says while the database can't be written is told once it can,
   await expectTidy(family);
 });
 
-/** A session whose child's tool runs, in a process session of its own. */
+/** A session whose child runs a tool in its own process session. */
 async function working(family: MortalFamily): Promise<string> {
   const id = await family.create("working", { allowed_tools: ["Bash"] });
   await family.chat("working", [{ use: [bash(LINGERING)] }]);

@@ -29,9 +29,9 @@ describe("a child that ended while no server ran", () => {
     expect(textOf((await family.ended("quick")).events)).toBe("and on");
   });
 
-  test("and failed is told with its reason", async () => {
+  test("and failed is reported with its reason", async () => {
     await using family = await startMortalFamily();
-    // Nobody could be asked while no server runs.
+    // Without a server no request could be answered.
     await family.create("unlucky", { supervision: "inherit" });
     await family.chat("unlucky", [
       { use: [bash("echo one", "toolu_one")], waitFor: "the outage" },
@@ -52,8 +52,8 @@ describe("a child that ended while no server ran", () => {
   });
 });
 
-describe("a turn whose child can't be adopted fails with the reason, its ask is abandoned, and nothing of it is left", () => {
-  test("when its number has passed to another program, which is not touched", async () => {
+describe("a turn whose child can't be adopted fails with the reason, abandons its request, and leaves nothing behind", () => {
+  test("when another program has its pid, which is not touched", async () => {
     await using family = await startMortalFamily();
     const child = await asking(family);
     await using stranger = sleeper();
@@ -94,7 +94,7 @@ describe("a turn whose child can't be adopted fails with the reason, its ask is 
   });
 });
 
-test("a child of which the server was killed before it had noted the process is adopted by its mark", async () => {
+test("a child whose process was not noted before the server was killed is adopted by its mark", async () => {
   await using family = await startMortalFamily();
   const id = await family.create("unnoted");
   await family.chat("unnoted", [{ use: [bash("touch made", "toolu_made")] }]);
@@ -108,7 +108,7 @@ test("a child of which the server was killed before it had noted the process is 
   await expectTidy(family);
 });
 
-test("the child's token is in no file once the child has read it, though the server was killed before", async () => {
+test("no file contains the child's token once the child has read it, even after a kill of the server", async () => {
   await using family = await startMortalFamily();
   await family.create("young");
   await family.chat("young", [{ hang: true }]);
@@ -119,13 +119,13 @@ test("the child's token is in no file once the child has read it, though the ser
   expect(existsSync(config)).toBe(true);
   await family.start();
   await until("the config to go", () => !existsSync(config));
-  // It has read its config by then, also where it found no server to connect to.
+  // The child has read its config before it starts, even if it found no server.
   expect(readFileSync(join(family.turnsDir, turnId, "stdout.jsonl"), "utf8")).toContain('"subtype":"init"');
   await family.call("claudecode_cancel", { name: "young" });
   await expectTidy(family);
 });
 
-test("what a server that was killed has left of turns that are over goes at the next start", async () => {
+test("the next start removes what a killed server left of ended turns", async () => {
   await using family = await startMortalFamily();
   await family.create("over");
   await family.chat("over", [{ say: "done" }]);
@@ -136,7 +136,7 @@ test("what a server that was killed has left of turns that are over goes at the 
   await expectTidy(family);
 });
 
-/** Has a child that asks, kills the server, and tells what it had noted of the child's process. */
+/** Lets a child make a request, kills the server, and returns what the server noted about the child's process. */
 async function asking(family: MortalFamily): Promise<{ pid: number; process_start: string }> {
   const id = await family.create("lost");
   await family.chat("lost", [{ use: [bash("touch never")] }]);

@@ -39,7 +39,7 @@ describe("SIGUSR2", () => {
 });
 
 describe("a server that can't serve", () => {
-  test("leaves the children of the last one alone: the next one finds them", async () => {
+  test("leaves the last server's children alone, and the next server finds them", async () => {
     await using family = await startMortalFamily();
     await family.create("waiting");
     await family.chat("waiting", [{ hang: true }]);

@@ -45,7 +45,7 @@ describe("plexus serve --takeover", () => {
     await expectTidy(family);
   });
 
-  test("starts as ever where no server runs, and where one was killed", async () => {
+  test("starts normally without a running server, and after a killed one", async () => {
     await using family = await startMortalFamily({ args: ["--takeover"] });
     await family.create("waiting");
     await family.chat("waiting", [{ hang: true }]);
@@ -55,7 +55,7 @@ describe("plexus serve --takeover", () => {
     expect(await family.call("claudecode_poll", { name: "waiting" })).toMatchObject({ status: "running" });
   });
 
-  test("done twice at once, one takes over, and the other says so", async () => {
+  test("of two concurrent takeovers one succeeds, and the other says so", async () => {
     await using family = await startMortalFamily();
     await family.create("waiting");
     await family.chat("waiting", [{ hang: true }]);
@@ -64,7 +64,7 @@ describe("plexus serve --takeover", () => {
     expect(await old.exited).toBe(0);
     const won = attempts.filter((attempt) => attempt.status === "fulfilled").map(({ value }) => value);
     const lost = attempts.filter((attempt) => attempt.status === "rejected").map(({ reason }) => String(reason));
-    // The second may come so late that there is a new server to take over from.
+    // The second may come so late that it takes over from the first one's server.
     expect([won.length, lost.length]).toEqual(lost.length === 0 ? [2, 0] : [1, 1]);
     for (const reason of lost) expect(reason).toMatch(/taking over|port is in use|Another Plexus serves/);
     expect(await family.call("claudecode_poll", { name: "waiting" })).toMatchObject({ status: "running" });
@@ -72,7 +72,7 @@ describe("plexus serve --takeover", () => {
   });
 });
 
-/** Allows whatever a session asks, for as long as it takes, whoever serves meanwhile. */
+/** Allows whatever a session requests, as long as it takes, through changes of the server. */
 function allowAll(family: MortalFamily, sessionId: string) {
   const over = new AbortController();
   let count = 0;
@@ -88,7 +88,7 @@ function allowAll(family: MortalFamily, sessionId: string) {
           tell();
         }
       } catch {
-        // The server changes hands: the next call finds the other one.
+        // The server changes; the next call finds the new one.
       }
       await Bun.sleep(5);
     }
@@ -104,7 +104,7 @@ function allowAll(family: MortalFamily, sessionId: string) {
   };
 }
 
-/** Connects over and over, and measures how long nobody answered at the port. */
+/** Connects repeatedly, and measures the longest time without an answer at the port. */
 function watchPort(url: string) {
   const { hostname, port } = new URL(url);
   let stopped = false;

@@ -12,7 +12,7 @@ const OUTAGE_MS = 3_000;
 const NO_OUTPUT = "(Bash completed with no output)";
 
 describe("children that outlive a server killed with kill -9", () => {
-  test("all three that wait for a decision get it from the next server, in any order, and ask again", async () => {
+  test("three that wait for a decision get it from the next server, in any order, and make further requests", async () => {
     await using family = await startMortalFamily();
     const names = ["one", "two", "three"];
     const ids = await Promise.all(names.map((name) => family.create(name)));
@@ -65,7 +65,7 @@ describe("children that outlive a server killed with kill -9", () => {
     await expectTidy(family);
   });
 
-  test("one that streams through the outage has said every word once", async () => {
+  test("one that streams through the outage loses and repeats no word", async () => {
     await using family = await startMortalFamily();
     await family.create("streaming");
     const words = Array.from({ length: 150 }, (_, at) => `word ${at} `);
@@ -81,7 +81,7 @@ describe("children that outlive a server killed with kill -9", () => {
     await expectTidy(family);
   });
 
-  test("one whose tool runs through the outage tells what that printed", async () => {
+  test("one whose tool runs through the outage reports the tool's output", async () => {
     await using family = await startMortalFamily();
     await family.create("working", { allowed_tools: ["Bash"] });
     const gate = join(family.place, "gate");

@@ -8,7 +8,7 @@ import { until } from "../../support/until.ts";
 
 setDefaultTimeout(120_000);
 
-/** So many requests of a session, with all that an agent sees of them. */
+/** Waits for this many requests of a session, with everything that an agent sees of them. */
 async function pending(family: Family, session_id: string, count: number): Promise<Approval[]> {
   return until(`${count} requests`, async () => {
     const { value } = await family.parent.call("loopback_pending", { session_id });
@@ -18,7 +18,7 @@ async function pending(family: Family, session_id: string, count: number): Promi
 }
 
 describe("what an agent sees of a request of a real child", () => {
-  test("is where it works, what it said before, and why to look twice", async () => {
+  test("includes its directory, its words before, and the dangers", async () => {
     await using family = await startFamily();
     const id = await family.create("worker");
     await family.start("worker", [{ say: "I clean up first.", use: [bash("rm -rf build")] }]);
@@ -34,7 +34,7 @@ describe("what an agent sees of a request of a real child", () => {
     await family.ended("worker");
   });
 
-  test("is which of its subagents asks, and what that one said", async () => {
+  test("includes the subagent that made it, and that subagent's words", async () => {
     await using family = await startFamily();
     const id = await family.create("worker");
     const task = (description: string, say: string, file: string) => ({
@@ -57,7 +57,7 @@ describe("what an agent sees of a request of a real child", () => {
     await family.call("claudecode_cancel", { name: "worker" });
   });
 
-  test("is the plan with which it would leave plan mode, all of which can be read", async () => {
+  test("includes the whole plan with which it wants to leave plan mode", async () => {
     await using family = await startFamily();
     const id = await family.create("planner");
     const plan = `# The plan\n\n${"1. step\n".repeat(20)}`;
@@ -96,7 +96,7 @@ describe("a decision on a request of a real child", () => {
     ]);
   });
 
-  test("runs an input of which only a part was changed, or taken out", async () => {
+  test("runs an input with a part changed or removed", async () => {
     await using family = await startFamily();
     const id = await family.create("worker");
     await family.start("worker", [{ use: [bash("touch wrong")] }]);
@@ -109,7 +109,7 @@ describe("a decision on a request of a real child", () => {
     expect(resolved?.updated_input).toEqual({ command: "touch right" });
   });
 
-  test("is one of many, each of which its child gets", async () => {
+  test("in a batch reaches its child", async () => {
     await using family = await startFamily();
     const names = ["one", "two", "three"];
     const ids = await Promise.all(names.map((name) => family.create(name)));

@@ -8,7 +8,7 @@ setDefaultTimeout(180_000);
 const WAIT_SECS = 60;
 const LAST = "All of it is done.";
 
-/** A parent that counts its calls, and the tokens of their answers. */
+/** A parent that counts its calls and the tokens of their answers. */
 function counting({ parent }: Family) {
   const count = { calls: 0, tokens: 0 };
   const call = async (tool: string, args: object): Promise<JsonObject> => {
@@ -23,13 +23,13 @@ function counting({ parent }: Family) {
 
 type Told = { approvals: { id: string; suggested_rule?: string }[]; finished: JsonObject[] };
 
-/** What the parent is told to do next, in whichever call it is. */
+/** The requests and ended turns in the answer of any call. */
 function toldIn(answer: JsonObject): Told {
   const wait = Object(answer["wait"] ?? answer);
   return { approvals: wait.approvals ?? wait.pending_approvals ?? [], finished: wait.finished ?? [] };
 }
 
-test("one child with five requests costs its parent at most 7 calls and 800 tokens, with the rule that each suggests", async () => {
+test("one child with five requests costs its parent at most 7 calls and 800 tokens, including suggested rules", async () => {
   await using family = await startFamily();
   const { count, call } = counting(family);
   const turns: Turn[] = [1, 2, 3, 4, 5].map((number) => ({ use: [bash(`touch file-${number}`)] }));

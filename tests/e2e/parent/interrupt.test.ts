@@ -27,7 +27,7 @@ describe("a denial that interrupts ends the turn as cancelled", () => {
     expect(family.requestsOf("worker").at(-1)?.conversation.messages.length).toBeGreaterThan(2);
   });
 
-  test("says who ended it where there was no message", async () => {
+  test("without a message names who ended it", async () => {
     await using family = await startFamily();
     const id = await family.create("worker");
     await family.start("worker", [{ use: [bash("touch never")] }]);
@@ -37,28 +37,31 @@ describe("a denial that interrupts ends the turn as cancelled", () => {
     expect(last).toMatchObject({ type: "error", message: expect.stringContaining("operator") });
   });
 
-  test.each([true, false])("also when a subagent had asked, in the background: %p", async (run_in_background) => {
-    await using family = await startFamily();
-    const id = await family.create("worker");
-    const prompt = script([{ say: "I begin.", use: [bash("touch never", "toolu_below")] }]);
-    const agent = { description: "make a file", prompt, subagent_type: "general-purpose", run_in_background };
-    await family.start("worker", [{ use: [{ name: "Agent", input: agent }] }, { hang: true }]);
-    await family.respond(await family.ask(id), { approve: false, message: WHY, interrupt: true });
-    const { status, events, last } = await family.ended("worker");
-    expect({ status, last }).toEqual({ status: "cancelled", last: { type: "error", message: WHY } });
-    expect(eventsOf(events, "tool_use").at(-1)).toMatchObject({
-      tool_use_id: "toolu_below",
-      agent: "general-purpose (make a file)",
-    });
-    expect(family.children()).toEqual([]);
-  });
+  test.each([true, false])(
+    "also when a subagent made the request, in the background: %p",
+    async (run_in_background) => {
+      await using family = await startFamily();
+      const id = await family.create("worker");
+      const prompt = script([{ say: "I begin.", use: [bash("touch never", "toolu_below")] }]);
+      const agent = { description: "make a file", prompt, subagent_type: "general-purpose", run_in_background };
+      await family.start("worker", [{ use: [{ name: "Agent", input: agent }] }, { hang: true }]);
+      await family.respond(await family.ask(id), { approve: false, message: WHY, interrupt: true });
+      const { status, events, last } = await family.ended("worker");
+      expect({ status, last }).toEqual({ status: "cancelled", last: { type: "error", message: WHY } });
+      expect(eventsOf(events, "tool_use").at(-1)).toMatchObject({
+        tool_use_id: "toolu_below",
+        agent: "general-purpose (make a file)",
+      });
+      expect(family.children()).toEqual([]);
+    },
+  );
 
-  test("over REST, and whatever the child made of it before its end", async () => {
+  test("over REST, whatever the child did with it before its end", async () => {
     await using family = await startFamily();
     const id = await family.create("worker");
     const prompt = script([{ use: [bash("touch never")] }]);
     const agent = { description: "make a file", prompt, subagent_type: "general-purpose", run_in_background: false };
-    // The child goes on without its subagent, and completes before anybody would have to stop it.
+    // The child continues without its subagent, and completes before it would have to be stopped.
     await family.start("worker", [{ use: [{ name: "Agent", input: agent }] }, { say: "Done without it." }]);
     const { id: approvalId } = await family.ask(id);
     const body = JSON.stringify({ approve: false, message: WHY, interrupt: true });

@@ -10,7 +10,7 @@ setDefaultTimeout(120_000);
 
 const LAST = "It is done.";
 
-/** One request, then the last words. */
+/** A turn with one request and last words. */
 const work = (name: string) => script([{ say: "I begin.", use: [bash(`touch ${name}`)] }, { say: LAST }]);
 
 test("chat, respond, wait: the end of the turn is told, five times of five, also when it came before the wait", async () => {
@@ -21,14 +21,14 @@ test("chat, respond, wait: the end of the turn is told, five times of five, also
     expect(asked.status).toBe("awaiting_permission");
     const responded = await allow(family.parent, asked);
     await untilEnded(family, name);
-    // As our own `next` says, and with the cursor that it was given.
+    // As `next` suggests, and with the cursor of the answer.
     const since = name === "two" ? asked.cursor : name === "three" ? responded.cursor : undefined;
     expect(await ends(family.parent, { since })).toMatchObject([{ name, status: "complete", text: LAST }]);
     expect((await wait(family.parent)).type).toBe("idle");
   }
 });
 
-test("an end that a chat tells is not told again, and takes no other child's end with it", async () => {
+test("an end that a chat reported is not repeated, and hides no other child's end", async () => {
   await using family = await startFamily();
   for (const name of ["other", "mine"]) await family.create(name);
   await family.start("other", [{ say: "I was first." }]);
@@ -39,7 +39,7 @@ test("an end that a chat tells is not told again, and takes no other child's end
   expect((await wait(family.parent)).type).toBe("idle");
 });
 
-test("two consumers that wait are both told, and a client that connects anew is told of what ended meanwhile", async () => {
+test("two waiting consumers both get an end, and a new connection gets what ended meanwhile", async () => {
   await using family = await startFamily();
   await family.create("worker");
   const asked = await family.call("claudecode_chat", { name: "worker", prompt: work("file"), wait_secs: 60 });
@@ -74,7 +74,7 @@ test("a server that is killed between respond and wait loses no end", async () =
   expect((await wait(family.parent)).type).toBe("idle");
 });
 
-test("the plain calls go on as they were: chat_async, poll, respond, poll", async () => {
+test("the basic calls still work: chat_async, poll, respond, poll", async () => {
   await using family = await startFamily();
   const session_id = await family.create("worker");
   const started = await family.call("claudecode_chat_async", { session_id, prompt: work("file") });

@@ -12,7 +12,7 @@ const Standing = ChatAnswer.strip();
 const Started = RunAnswer.options[1].strip();
 
 describe("claudecode_run", () => {
-  test("makes the child, waits for its end, and answers its last message alone", async () => {
+  test("makes the child, waits for its end, and returns only its last message", async () => {
     await using family = await startFamily();
     const prompt = script([
       { say: "First I look around.", use: [bash("echo one")] },
@@ -26,7 +26,7 @@ describe("claudecode_run", () => {
     expect(config).toMatchObject({ working_dir: family.place, supervision: "default", status: "complete" });
   });
 
-  test("goes on with a child of that name as it is, whatever is left out", async () => {
+  test("continues with an existing child of that name, whatever arguments are left out", async () => {
     await using family = await startFamily();
     const id = await family.create("known", { model: "haiku", max_turns: 9, metadata: { b: 1, a: [2] } });
     await family.run("known", [{ say: "said before" }]);
@@ -42,7 +42,7 @@ describe("claudecode_run", () => {
     expect(JSON.stringify(family.model.requests.at(-1)?.conversation)).toContain("said before");
   });
 
-  test("says that it has made a child, and where that works if nobody said so", async () => {
+  test("says that it made a child, and names its directory if none was given", async () => {
     await using family = await startFamily();
     const { place, plexus } = family;
     await family.create("worker");
@@ -91,7 +91,7 @@ describe("claudecode_run", () => {
     await family.call("claudecode_cancel", { name: "asking" });
   });
 
-  test("makes one child, however many ask for it at once, and runs one turn of it", async () => {
+  test("makes one child and runs one turn, however many concurrent calls", async () => {
     await using family = await startFamily();
     const prompt = script([{ hang: true }]);
     const ask = () =>
@@ -103,7 +103,7 @@ describe("claudecode_run", () => {
     await family.call("claudecode_cancel", { name: "raced" });
   });
 
-  test("does not take the name of a claude that is started by hand, nor that of another's child", async () => {
+  test("does not use the name of a claude started by hand, or of another owner's child", async () => {
     await using family = await startFamily();
     await family.parent.call("loopback_configure", { name: "by hand" });
     expect(await family.refused("claudecode_run", { name: "by hand", prompt: "go" })).toMatchObject({
@@ -120,7 +120,7 @@ describe("claudecode_run", () => {
     });
     expect(answer.value).toMatchObject({ status: "complete" });
     expect(answer.value["session_id"]).not.toBe(id);
-    // An id is no name: what is asked for by it is made.
+    // An id is not a name, so this makes a new child with the id as its name.
     expect(Standing.parse(await run(family, id, SAYS)).session_id).not.toBe(id);
   });
 
@@ -224,7 +224,7 @@ describe("claudecode_run", () => {
     expect(strict).toMatchObject({ warnings: [expect.anything(), expect.stringContaining("strict")] });
   });
 
-  test("is refused where no child was started, with the reason of each, and does not wait, whatever else runs", async () => {
+  test("is refused if no child started, with each reason, and does not wait for other children", async () => {
     await using family = await startFamily();
     await run(family, "busy", [{ hang: true }], { wait_secs: 0 });
     const before = performance.now();
@@ -269,7 +269,7 @@ describe("claudecode_run", () => {
   });
 });
 
-test("POST /api/v1/run makes a child, goes on with it, and refuses what differs", async () => {
+test("POST /api/v1/run makes a child, continues it, and refuses different settings", async () => {
   await using family = await startFamily();
   const post = async (body: object) => {
     const response = await family.plexus.fetch("/api/v1/run", { method: "POST", body: JSON.stringify(body) });
@@ -290,7 +290,7 @@ test("POST /api/v1/run makes a child, goes on with it, and refuses what differs"
   await family.ended("rest");
 });
 
-/** One child, in the place of the family unless said otherwise. */
+/** Runs one child, in the family's directory by default. */
 async function run(family: Family, name: string, turns: Turn[], asked: object = {}) {
   return family.call("claudecode_run", { name, prompt: script(turns), working_dir: family.place, ...asked });
 }

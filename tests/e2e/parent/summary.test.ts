@@ -7,7 +7,7 @@ import { until } from "../../support/until.ts";
 setDefaultTimeout(120_000);
 
 const MAX_RESULT_CHARS = 40_000;
-/** So that nothing but what is told wakes who waits. */
+/** So that no timer wakes a waiting call. */
 const NEVER_MS = 3_600_000;
 
 test("a summary has each call in a line with its decision and its result, and the last message, without noise", async () => {
@@ -29,7 +29,7 @@ test("a summary has each call in a line with its decision and its result, and th
     pending_approvals: [{ id: touch.id }],
     has_more: false,
   });
-  // As long as it goes on, what it has said is told once.
+  // While the turn runs, its words are returned only once.
   expect(await summary(family, "worker")).toMatchObject({ status: "awaiting_permission", calls: [], text: "" });
   expect(first.calls).toMatchObject([
     { tool: "Read", decision: "builtin:read", result: expect.stringContaining("the note") },
@@ -61,7 +61,7 @@ test("a summary has each call in a line with its decision and its result, and th
     },
   ]);
   expect(rest).toMatchObject({ status: "complete", text: "All done.", pending_approvals: [], has_more: false });
-  // No call is told twice, unless it is asked for again, which moves nothing.
+  // No call is repeated unless asked for with from_seq or another consumer.
   const { read_position } = rest;
   expect(await summary(family, "worker")).toMatchObject({ calls: [], text: "All done.", read_position });
   expect((await summary(family, "worker", { from_seq: 0 })).calls).toHaveLength(3);
@@ -100,7 +100,7 @@ test("a summary of many calls comes in results of 40,000 characters, each call w
     expect(text.length).toBeLessThanOrEqual(MAX_RESULT_CHARS);
     const { calls, has_more, text: said } = SummaryAnswer.strip().parse(value);
     for (const { seq, result } of calls) {
-      // With its result it is told once.
+      // Together with its result it is returned once.
       expect(seen.get(seq) ?? null).toBeNull();
       seen.set(seq, result);
     }
@@ -112,7 +112,7 @@ test("a summary of many calls comes in results of 40,000 characters, each call w
   expect([...seen.values()].filter((result) => result === null)).toEqual([]);
 });
 
-test("who waits for a summary is woken by a call, and not by words", async () => {
+test("a call wakes a wait for a summary, words do not", async () => {
   await using family = await startFamily({ clocks: { rereadEveryMs: NEVER_MS } });
   await family.create("talking");
   await family.start("talking", [

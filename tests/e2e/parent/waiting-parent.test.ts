@@ -8,9 +8,9 @@ import { until } from "../../support/until.ts";
 
 setDefaultTimeout(180_000);
 
-/** It takes a tenth of a second; without an answer before the connection is closed, 20 to 300 s. */
+/** An answer takes a tenth of a second. If the connection closes without one, the parent waits 20 to 300 s. */
 const AT_ONCE_MS = 10_000;
-/** The time after which the CLI comes back, and some more. */
+/** The time after which the CLI comes back, with a margin. */
 const BACK_WITHIN_MS = 20_000;
 const WAIT = { tool: "loopback_wait", input: { timeout_secs: 100 } };
 
@@ -54,7 +54,7 @@ describe("Claude Code as the parent, which waits in loopback_wait", () => {
     });
   });
 
-  test("comes back after kill -9, twice, and is told what was asked meanwhile", async () => {
+  test("comes back after kill -9, twice, and gets the requests made meanwhile", async () => {
     await using family = await startFamily();
     await family.create("busy");
     await family.chat("busy", [{ hang: true }]);
@@ -80,7 +80,7 @@ describe("Claude Code as the parent, which waits in claudecode_chat", () => {
   const chat = { tool: "claudecode_chat", input: { name: "worker", wait_secs: 100 } };
   const work = script([{ say: "begun", waitFor: "the test" }]);
 
-  test("is told how the turn stands when the server hands over", async () => {
+  test("gets the state of the turn when the server hands over", async () => {
     await using family = await startFamily();
     await family.create("worker");
     await withWaitingParent(family, { ...chat, input: { ...chat.input, prompt: work } }, async (parent) => {
@@ -95,7 +95,7 @@ describe("Claude Code as the parent, which waits in claudecode_chat", () => {
     });
   });
 
-  test("comes back after kill -9 for the end of the turn that it had started, and starts no other", async () => {
+  test("comes back after kill -9 for the end of its turn, and starts no other", async () => {
     await using family = await startFamily();
     await family.create("worker");
     await withWaitingParent(family, { ...chat, input: { ...chat.input, prompt: work } }, async (parent) => {

@@ -4,11 +4,11 @@ import { bash, eventsOf, type Family, startFamily } from "../../support/sessions
 
 setDefaultTimeout(120_000);
 
-/** What one answer of the scripted model costs, by the CLI's own prices. */
+/** The price of one answer of the scripted model, by the CLI's own price list. */
 const ONE = 0.00014;
 const STEPS = [1, 2, 3, 4, 5, 6].map((at) => ({ use: [bash(`echo ${at}`)] }));
 
-test("a budget is that of the session as a whole: each turn may spend what is left, and then none begins", async () => {
+test("a budget covers the whole session: each turn may spend the rest, and then none starts", async () => {
   await using family = await startFamily();
   await family.create("thrifty", { max_budget_usd: 3.5 * ONE });
   expect((await family.run("thrifty", [{ say: "cheap" }])).status).toBe("complete");
@@ -21,7 +21,7 @@ test("a budget is that of the session as a whole: each turn may spend what is le
     status: "failed",
     last: { message: expect.stringMatching(/budget of the session is used up \(max_budget_usd\).*\n?.*Raise/) },
   });
-  // With all of the budget it could have made one more.
+  // With the whole budget it could have made one more.
   expect(eventsOf(events, "tool_use")).toHaveLength(3);
   expect(await costOf(family, "thrifty")).toBeCloseTo(4 * ONE, 10);
 

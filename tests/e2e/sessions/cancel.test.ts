@@ -36,7 +36,7 @@ describe("a cancelled turn leaves no process, and its session goes on", () => {
     expect(eventsOf(events, "tool_use")).toHaveLength(1);
   });
 
-  test("while it waits for a decision, which nobody can make any more", async () => {
+  test("while it waits for a decision, which is then no longer possible", async () => {
     await using family = await startFamily();
     const id = await family.create("asking");
     await family.start("asking", [{ use: [bash("touch never")] }]);
@@ -60,7 +60,7 @@ describe("a cancelled turn leaves no process, and its session goes on", () => {
   });
 });
 
-test("cancelling twice, or where nothing runs, says that nothing runs", async () => {
+test("cancelling twice, or without a running turn, says that nothing runs", async () => {
   await using family = await startFamily();
   const id = await family.create("calm");
   const notRunning = { type: "not_running" as const, session_id: id };
@@ -111,7 +111,7 @@ async function told(family: Family, name: string, type: string): Promise<void> {
   });
 }
 
-/** To be called right after the cancel was answered. */
+/** Call this right after the answer to the cancel. */
 async function expectCancelled(family: Family, name: string) {
   expect(family.children().map(({ command }) => command)).toEqual([]);
   const turn = await family.ended(name);

@@ -5,7 +5,7 @@ import { bash, eventsOf, type Family, startFamily, textOf } from "../../support/
 
 setDefaultTimeout(120_000);
 
-test("three turns are one conversation, and each tells what itself has used", async () => {
+test("three turns share one conversation, and each reports its own usage", async () => {
   await using family = await startFamily();
   const id = await family.create("resumed");
   const turns = [
@@ -96,7 +96,7 @@ test("a tree has one node for each block, however it was streamed", async () => 
   expect(eventsOf(events, "complete")[0]?.new_head).toEqual(head);
 });
 
-test("an ephemeral turn knows what was said, and leaves no trace in what follows", async () => {
+test("an ephemeral turn knows the conversation, and leaves no trace in it", async () => {
   await using family = await startFamily();
   await family.create("forgetful");
   await family.run("forgetful", [{ say: "kept" }]);
@@ -105,7 +105,7 @@ test("an ephemeral turn knows what was said, and leaves no trace in what follows
   expect([status, textOf(events)]).toEqual(["complete", "gone"]);
   expect(sent(family, "forgetful")).toEqual(["kept"]);
   expect(eventsOf(events, "start")[0]?.user_position).toBeNull();
-  // Only what it has cost is counted.
+  // Only its cost is counted.
   const { total_cost_usd } = (await told(family, "forgetful")).config;
   expect(await told(family, "forgetful")).toEqual({ ...before, config: { ...before.config, total_cost_usd } });
   await family.run("forgetful", [{ say: "kept too" }]);
@@ -126,7 +126,7 @@ test("a session keeps its conversation when a turn fails", async () => {
   expect(after.config.claude_session_id).toBe(config.claude_session_id);
 });
 
-/** What the assistant had said, as the model was told at the session's last request. */
+/** The assistant's messages in the model's last request of the session. */
 function sent(family: Family, name: string): string[] {
   const { messages = [] } = family.requestsOf(name).at(-1)?.conversation ?? {};
   const assistant = messages.filter(({ role }) => role === "assistant");
@@ -135,7 +135,7 @@ function sent(family: Family, name: string): string[] {
   );
 }
 
-/** What a session is, and what was said in it. */
+/** A session's settings and conversation. */
 async function told(family: Family, name: string) {
   const { config } = await family.call("claudecode_get", { name });
   const { messages } = await family.call("claudecode_render_context", { name });
@@ -143,7 +143,7 @@ async function told(family: Family, name: string) {
   return { config, messages, said };
 }
 
-test("a turn that could not go on from the conversation leaves it to the next one", async () => {
+test("a turn that could not resume the conversation leaves it to the next one", async () => {
   await using family = await startFamily();
   await family.create("lost");
   await family.run("lost", [{ say: "answer one" }]);

@@ -16,7 +16,7 @@ test("a fork's cost begins at 0, and its turns cost what they cost, although the
   expect(one).toBeGreaterThan(0);
   await family.call("claudecode_fork", { name: "trunk", new_name: "branch" });
   expect(await costs(family)).toEqual({ trunk: one, branch: 0 });
-  // The CLI copies the conversation, and its cost, only when the fork's first turn begins.
+  // The CLI copies the conversation and its cost only when the fork's first turn begins.
   await costOfTurn(family, "trunk");
 
   expect(await costOfTurn(family, "branch")).toBeCloseTo(one, 10);
@@ -30,7 +30,7 @@ test("a fork's cost begins at 0, and its turns cost what they cost, although the
   expect(counted).toBeCloseTo(4 * one, 10);
 });
 
-test("a session's cost has that of its ephemeral turns, and that of one that was cancelled", async () => {
+test("a session's cost includes its ephemeral turns and cancelled ones", async () => {
   await using family = await startFamily();
   await family.create("spender");
   const one = await costOfTurn(family, "spender");
@@ -45,8 +45,8 @@ test("a session's cost has that of its ephemeral turns, and that of one that was
   expect((await costs(family))["spender"]).toBeCloseTo(4 * one, 10);
 });
 
-describe("the cost and the model's turns that are told of a turn", () => {
-  test("are those that Claude Code tells of it when it is cancelled, and null where it told nothing", async () => {
+describe("the reported cost and model turns of a turn", () => {
+  test("are those that Claude Code reports when cancelled, or null if it reports none", async () => {
     await using family = await startFamily();
     await family.create("worker");
     await family.run("worker", [{ use: [bash("echo one")] }, { use: [bash("echo two")] }, { say: "done" }]);
@@ -65,7 +65,7 @@ describe("the cost and the model's turns that are told of a turn", () => {
     expect(await endOf(family)).toMatchObject({ status: "cancelled", cost_usd: null, num_turns: null });
   });
 
-  test("are null when its child is killed, also where that had told of what an earlier turn left behind", async () => {
+  test("are null when its child is killed, even after a report on an earlier turn's leftovers", async () => {
     await using family = await startFamily();
     await family.create("worker");
     const agent = {
@@ -86,7 +86,7 @@ describe("the cost and the model's turns that are told of a turn", () => {
     expect(killed.error).toContain("without an exit code, in the middle of its work");
   });
 
-  test("have what its subagents did in the background", async () => {
+  test("include the background work of its subagents", async () => {
     await using family = await startFamily();
     await family.create("worker");
     const agent = {
@@ -105,7 +105,7 @@ describe("the cost and the model's turns that are told of a turn", () => {
     expect(cost_usd).toBeCloseTo(4 * (await costOfTurn(family, "worker")), 10);
   });
 
-  test("are its own when another server has adopted it, and not those of the turn before", async () => {
+  test("are its own after adoption by another server, not those of the turn before", async () => {
     await using family = await startMortalFamily();
     const id = await family.create("worker");
     await family.chat("worker", [{ use: [bash("echo one")] }, { use: [bash("echo two")] }, { say: "done" }]);
@@ -122,7 +122,7 @@ describe("the cost and the model's turns that are told of a turn", () => {
   });
 });
 
-/** What the parent is told of the turn that has ended, or ends next. */
+/** The report to the parent on the last or next ended turn. */
 async function endOf({ parent }: Family): Promise<Finished> {
   const waited = answerOf("loopback_wait", (await parent.call("loopback_wait", { timeout_secs: 60 })).value);
   const [finished] = waited.type === "ok" ? waited.finished : [];
@@ -130,7 +130,7 @@ async function endOf({ parent }: Family): Promise<Finished> {
   return finished;
 }
 
-/** Resolves when so many answers of the model hang. */
+/** Resolves when this many answers of the model hang. */
 async function hanging({ model }: Family, count: number): Promise<void> {
   await until("the model to hang", () => model.requests.filter(({ turn }) => "hang" in turn).length >= count);
 }

@@ -18,7 +18,7 @@ test("3,000 tokens that stream one by one become few events, whose texts make up
   expect(stored?.eventCount).toBe(events.length);
 });
 
-test("parallel calls are told once each, and each has its result", async () => {
+test("parallel calls appear once each, with their results", async () => {
   await using family = await startFamily();
   const id = await family.create("parallel");
   for (const name of ["a", "b"]) writeFileSync(join(family.place, name), `content of ${name}`);
@@ -50,7 +50,7 @@ test("parallel calls are told once each, and each has its result", async () => {
   }
 });
 
-test("a result in parts, as MCP tools give it, is told as its text", async () => {
+test("a result in parts, as from MCP tools, appears as its text", async () => {
   await using family = await startFamily();
   await using stub = startMcpStub("look", () => "seen by the stub");
   await family.create("parted", { mcp_servers: { other: stub.entry }, allowed_tools: ["mcp__other__look"] });

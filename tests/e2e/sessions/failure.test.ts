@@ -9,7 +9,7 @@ import { until } from "../../support/until.ts";
 
 setDefaultTimeout(120_000);
 
-describe("a child that is killed from outside fails its turn, abandons its ask, and the session goes on", () => {
+describe("a child that is killed from outside fails its turn, abandons its request, and the session goes on", () => {
   test.each([
     ["the CLI", ["cli"], /SIGKILL.*in the middle of its work/],
     ["the shell and the CLI", ["shell", "cli"], /without an exit code/],
@@ -31,7 +31,7 @@ describe("a child that is killed from outside fails its turn, abandons its ask, 
   });
 });
 
-test("a session whose child was killed before it had saved its conversation begins anew", async () => {
+test("a session starts afresh if its child was killed before it had saved the conversation", async () => {
   await using family = await startFamily();
   const id = await family.create("unsaved");
   await family.start("unsaved", [{ use: [bash("touch never")] }]);
@@ -93,7 +93,7 @@ describe("a model that fails", () => {
   });
 });
 
-/** The two processes of the one child that runs. */
+/** The two processes of the only running child. */
 function childOf(family: Family): { shell: Process; cli: Process } {
   const shell = family.children().find(({ command }) => command.startsWith("/bin/sh -c"));
   const cli = family.children().find(({ parent }) => parent === shell?.pid);

@@ -62,7 +62,7 @@ test("from create to complete: the loop that a parent runs, each answer leading 
   expect(config.head).toEqual(eventsOf(events, "complete")[0]?.new_head ?? head);
 });
 
-test("chat tells of the decision that it needs, and goes on from there", async () => {
+test("chat returns the decision that it needs, and goes on from there", async () => {
   await using family = await startFamily();
   const id = await family.create("chatting");
   let progress = 0;
@@ -101,7 +101,7 @@ const OPTIONAL = {
 } satisfies Partial<Record<SessionTool, string[]>>;
 
 describe("every tool", () => {
-  test("takes a session by name and by id, and null for what is left out", async () => {
+  test("accepts a session by name and by id, and null for omitted arguments", async () => {
     await using family = await startFamily();
     const nulls = (tool: keyof typeof OPTIONAL) => Object.fromEntries(OPTIONAL[tool].map((name) => [name, null]));
     const { id } = await family.call("claudecode_create", { name: "either", ...nulls("claudecode_create") });
@@ -136,7 +136,7 @@ describe("every tool", () => {
     expect(await family.call("claudecode_delete", { name: "either" })).toMatchObject({ id });
   });
 
-  test("refuses an argument that it doesn't have, a session that is not there, and one that is named twice", async () => {
+  test("refuses an unknown argument, an unknown session, and a session named twice", async () => {
     await using family = await startFamily();
     const id = await family.create("strict");
     const more: Partial<Record<SessionTool, object>> = {

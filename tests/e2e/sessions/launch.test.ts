@@ -9,7 +9,7 @@ import { temporaryDirectory } from "../../support/temporary.ts";
 
 setDefaultTimeout(120_000);
 
-test("without the loopback, what would ask is refused by the CLI, and nothing waits", async () => {
+test("without the loopback, the CLI refuses calls that need approval, and nothing waits", async () => {
   await using family = await startFamily();
   await using stub = startMcpStub("look", () => "seen");
   const other = { mcp_servers: { other: stub.entry }, allowed_tools: ["mcp__other__look"] };
@@ -30,7 +30,7 @@ test("without the loopback, what would ask is refused by the CLI, and nothing wa
   expect(toolsSeen(family.requestsOf("alone").at(-1)?.conversation.tools)).not.toContain("loopback_permit");
 });
 
-test("further MCP servers stand beside ours, and their tools ask", async () => {
+test("further MCP servers work beside ours, and their tools need approval", async () => {
   await using family = await startFamily();
   await using stub = startMcpStub("look", () => "seen");
   const id = await family.create("equipped", { mcp_servers: { other: stub.entry } });
@@ -69,7 +69,7 @@ test("model and system prompt reach the API, the added directory is open, and a 
   expect(tools).not.toContain("WebSearch");
 });
 
-test("allowed tools run unasked, and only they", async () => {
+test("only allowed tools run without approval", async () => {
   await using family = await startFamily();
   const id = await family.create("trusted", { allowed_tools: ["Write", "Bash(touch:*)"] });
   const write = { name: "Write", input: { file_path: join(family.place, "written"), content: "unasked" } };
@@ -85,7 +85,7 @@ test("allowed tools run unasked, and only they", async () => {
   expect(eventsOf((await family.ended("trusted")).events, "approval_requested")).toHaveLength(1);
 });
 
-test("max_turns ends a turn that goes on for longer, and says so", async () => {
+test("max_turns ends a longer turn, and says so", async () => {
   await using family = await startFamily();
   await family.create("short", { max_turns: 2 });
   const steps = Array.from({ length: 4 }, (_, at) => ({ use: [bash(`echo ${at}`)] }));
@@ -98,7 +98,7 @@ test("max_turns ends a turn that goes on for longer, and says so", async () => {
 });
 
 describe("the child's environment", () => {
-  test("is the server's, but for what is ours, Bun's, or changes how the CLI asks", async () => {
+  test("is the server's, without variables of Plexus, of Bun, or that change how the CLI asks", async () => {
     const kept = { KEPT_FOR_CHILDREN: "kept", PLEXUSNESS: "kept" };
     const removed = { PLEXUS_SECRET: "x", PLEXUS_CLAUDE: "/x", BUN_OPTIONS: "--smol", CLAUDE_CODE_ENTRYPOINT: "x" };
     await using family = await startFamily({ environment: { ...kept, ...removed } });
@@ -117,7 +117,7 @@ describe("the child's environment", () => {
   });
 });
 
-test("the prompt is taken as it is, whatever it begins with and however long it is", async () => {
+test("the prompt arrives unchanged, whatever its beginning and length", async () => {
   await using family = await startFamily();
   await family.create("prompted");
   for (const prompt of ["--version", "/nothing of the kind -- -p", `${"long ".repeat(100_000)}end`]) {

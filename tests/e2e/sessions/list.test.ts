@@ -7,7 +7,7 @@ setDefaultTimeout(120_000);
 
 const OPERATOR = { kind: "operator" } as const;
 
-test("a list says of each session how it stands, what waits in it, what it has cost and when it last did something", async () => {
+test("a list shows each session's status, pending requests, cost and last activity", async () => {
   await using family = await startFamily();
   const before = Math.floor(Date.now() / 1000);
   await family.create("idle");
@@ -23,7 +23,7 @@ test("a list says of each session how it stands, what waits in it, what it has c
     { name: "idle", status: "idle", pending: 0, cost_usd: 0 },
   ]);
   expect(has_more).toBe(false);
-  // A directory is told once for the sessions in it that stand together.
+  // A directory appears once for adjacent sessions that share it.
   expect(sessions.map(({ working_dir }) => working_dir)).toEqual([family.place, undefined, undefined]);
   expect(JSON.stringify(sessions).length / 4).toBeLessThan(180);
   expect(sessions[1]?.cost_usd).toBeGreaterThan(0);
@@ -32,7 +32,7 @@ test("a list says of each session how it stands, what waits in it, what it has c
   await family.call("claudecode_cancel", { name: "asking" });
 });
 
-test("a list of many sessions with long names and directories fits into a result, and is read on to its end", async () => {
+test("a list of many sessions with long names and directories fits into results, page by page", async () => {
   await using family = await startFamily();
   for (let at = 0; at < 30; at++) {
     const config = newConfig({ working_dir: `/${at}${'"'.repeat(4_000)}` });

@@ -6,7 +6,7 @@ import { bash, eventsOf, startFamily, textOf } from "../../support/sessions/fami
 
 setDefaultTimeout(120_000);
 
-test("two children that ask at once are answered out of order, each with its own answer", async () => {
+test("two children with concurrent requests get their own answers, out of order", async () => {
   await using family = await startFamily();
   const [one, two] = [await family.create("one"), await family.create("two")];
   await family.start("one", [{ use: [bash("touch one-a")] }, { use: [bash("touch one-b")] }]);

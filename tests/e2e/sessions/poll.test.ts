@@ -7,7 +7,7 @@ import { bash, eventsOf, startFamily } from "../../support/sessions/family.ts";
 setDefaultTimeout(120_000);
 
 const MAX_RESULT_CHARS = 40_000;
-/** So that nothing but what is told wakes who waits. */
+/** So that no timer wakes a waiting call. */
 const NEVER_MS = 3_600_000;
 
 test("each consumer reads on from where it stopped, and from_seq moves nobody", async () => {
@@ -34,7 +34,7 @@ test("each consumer reads on from where it stopped, and from_seq moves nobody", 
   expect((await poll({})).events[0]).toMatchObject({ seq: 0, event: { type: "start" } });
 });
 
-test("waiting is ended by the next event, and by nothing else", async () => {
+test("only the next event ends a wait", async () => {
   await using family = await startFamily({ clocks: { rereadEveryMs: NEVER_MS } });
   const id = await family.create("waited");
   await family.start("waited", [
@@ -61,7 +61,7 @@ test("waiting is ended by the next event, and by nothing else", async () => {
   expect(last?.type).toBe("complete");
 });
 
-test("a poll shows the asks of its own session alone", async () => {
+test("a poll shows only the requests of its own session", async () => {
   await using family = await startFamily();
   const id = await family.create("asking");
   await family.create("calm");
@@ -80,7 +80,7 @@ test("a poll shows the asks of its own session alone", async () => {
   ]);
 });
 
-test("a turn of megabytes comes in results of 40,000 characters, marked where they are cut, and whole over REST", async () => {
+test("a turn of megabytes comes in results of 40,000 characters, with marks where cut, and in full over REST", async () => {
   await using family = await startFamily();
   await family.create("large", { allowed_tools: ["Bash", "Read"] });
   const text = "0123456789".repeat(300_000);

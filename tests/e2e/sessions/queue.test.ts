@@ -59,7 +59,7 @@ test("a queued turn survives kill -9 with its prompt, and starts when a slot is 
   await family.chat("one", [{ say: "first", waitFor: "go" }]);
   await family.chat("two", [{ say: "second" }]);
   await family.chat("three", [{ say: "third" }]);
-  // A child that finds no server as it starts would fail.
+  // A child that finds no server at its start would fail.
   await until("the first to work", () => family.model.requests.length > 0);
   await family.crash();
   const poll = (name: string) => family.call("claudecode_poll", { name });
@@ -74,7 +74,7 @@ test("a queued turn survives kill -9 with its prompt, and starts when a slot is 
   await expectTidy(family);
 });
 
-test("a parent that is itself a child waits for its own children, though there is one slot only", async () => {
+test("a parent that is itself a child can wait for its own children with only one slot", async () => {
   await using family = await startFamily({ flags: { maxRunning: "1" } });
   const { token } = await family.plexus.app.tokens.createNamed("family");
   const tool = (name: string, input: Record<string, unknown>) => ({ use: [{ name: `mcp__family__${name}`, input }] });

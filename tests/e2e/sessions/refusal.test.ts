@@ -29,8 +29,8 @@ describe("a claude that can't be started is an error that says what to do", () =
   });
 });
 
-describe("a refusal names what there is", () => {
-  test("an unknown session is told with the newest that the caller has, and with no other's", async () => {
+describe("a refusal names the existing things", () => {
+  test("for an unknown session names the caller's newest sessions, and no one else's", async () => {
     await using family = await startFamily();
     const refusal = () => family.refused("claudecode_poll", { name: "absent" });
     const message = async () => (await refusal()).message;
@@ -49,7 +49,7 @@ describe("a refusal names what there is", () => {
     expect(theirs.value["message"]).toBe('There is no session "one". You have: "secret".');
   });
 
-  test("a name that is taken can be chosen otherwise, or its session used, as the refusal says", async () => {
+  test("for a taken name suggests another name or the existing session, and both work", async () => {
     await using family = await startFamily();
     await family.create("taken");
     for (const [tool, asked] of [
@@ -63,7 +63,7 @@ describe("a refusal names what there is", () => {
     }
   });
 
-  test("nothing sends who asks for a claude started by hand to where it can't be given work", async () => {
+  test("never suggests giving work to a claude started by hand", async () => {
     await using family = await startFamily();
     await family.parent.call("loopback_configure", { name: "by hand" });
     for (const view of ["events", "summary"]) {
@@ -76,7 +76,7 @@ describe("a refusal names what there is", () => {
   });
 });
 
-describe("a working directory that no child could work in is refused", () => {
+describe("a working directory that is unfit for a child is refused", () => {
   const invalid = (message: RegExp) => ({ code: "invalid_arguments", message: expect.stringMatching(message) });
 
   test("when it is created: absent, a file, or outside of --workspace, by a link too", async () => {

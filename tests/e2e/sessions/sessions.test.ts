@@ -34,7 +34,7 @@ afterAll(async () => {
 const bash = (command: string) => ({ name: "Bash", input: { command, description: "test" } });
 
 describe("a session", () => {
-  test("runs a turn to its end, and tells it as events without a gap", async () => {
+  test("runs a turn to its end, with events without a gap", async () => {
     const { id } = await create("plain");
     expect(await start("plain", [{ say: "hello from the child" }])).toMatchObject({ type: "started", session_id: id });
     const poll = await ended("plain");
@@ -87,7 +87,7 @@ describe("a session", () => {
     expect(types).toContain("tool_use");
   });
 
-  test("answers a chat that needs no decision with what the child said and what it took", async () => {
+  test("answers a chat without decisions with the child's words and usage", async () => {
     await create("quick");
     let told = 0;
     const { value } = await parent.call(
@@ -104,7 +104,7 @@ describe("a session", () => {
     });
   });
 
-  test("is no session for a claude that is started by hand", async () => {
+  test("is no session of a claude started by hand", async () => {
     const { id } = await create("managed");
     expect((await parent.call("loopback_configure", { session_id: id })).value).toMatchObject({
       code: "invalid_arguments",
@@ -166,7 +166,7 @@ describe("a session", () => {
     expect(got["config"]).toMatchObject({ name: "forgetful", status: "complete", supervision: "default" });
   });
 
-  test("goes on from where it really stands, even when it was looked up before its last turn ended", async () => {
+  test("continues from its real state, even if it was looked up before its last turn ended", async () => {
     const { id } = await create("looked-up");
     const before = await plexus.app.sessions.require({ kind: "operator" }, id);
     await start("looked-up", [{ say: "said meanwhile" }]);
@@ -185,7 +185,7 @@ describe("a session", () => {
     expect((await parent.call("claudecode_cancel", { name: "busy" })).value).toMatchObject({ code: "not_found" });
   });
 
-  test("tells a waiting parent that its turn has ended, once", async () => {
+  test("reports the end of its turn to a waiting parent, once", async () => {
     const { id } = await create("finishing");
     const { value: before } = await parent.call("loopback_wait", { session_id: id, timeout_secs: 0 });
     await start("finishing", [{ say: "done" }]);

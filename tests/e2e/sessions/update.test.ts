@@ -6,7 +6,7 @@ import { bash, eventsOf, type Family, startFamily } from "../../support/sessions
 setDefaultTimeout(120_000);
 
 describe("claudecode_update", () => {
-  test("changes what it names for the next turn, leaves the rest, and answers the settings", async () => {
+  test("changes the given settings for the next turn, keeps the rest, and returns them", async () => {
     await using family = await startFamily();
     await family.create("worker", { model: "haiku", system_prompt: "Be brief.", metadata: { of: "mine" } });
     await family.run("worker", [{ say: "before" }]);
@@ -21,7 +21,7 @@ describe("claudecode_update", () => {
     expect(JSON.stringify(family.requestsOf("worker").at(-1)?.conversation.messages)).toContain("before");
   });
 
-  test("lets a session go on whose budget was used up", async () => {
+  test("lets a session continue after its budget was used up", async () => {
     await using family = await startFamily();
     await family.create("spent", { max_budget_usd: 0.0001 });
     await family.run("spent", [{ say: "all of it" }]);
@@ -31,7 +31,7 @@ describe("claudecode_update", () => {
     expect(await family.call("claudecode_chat", chat)).toMatchObject({ status: "complete", text: "more" });
   });
 
-  test("leaves a turn that runs as it was started, and holds for the next one, also after a queue", async () => {
+  test("does not affect a running turn, and applies to the next one, even a queued one", async () => {
     await using family = await startFamily({ flags: { maxRunning: "1" } });
     const id = await family.create("running", { allowed_tools: ["Bash(touch *)"] });
     await family.start("running", [
@@ -56,14 +56,14 @@ describe("claudecode_update", () => {
     expect(family.requestsOf("waiting").at(-1)?.conversation.model).toContain("haiku");
   });
 
-  test("says that null is nothing to change, and that no setting can be unset", async () => {
+  test("says that null changes nothing, and that no setting can be unset", async () => {
     await using family = await startFamily();
     await family.create("worker", { model: "haiku" });
     const { code, message } = await family.refused("claudecode_update", { name: "worker", model: null });
     expect({ code, message }).toEqual({ code: "invalid_arguments", message: expect.stringContaining("not unset") });
   });
 
-  test("changes at once how long requests wait that come from now on", async () => {
+  test("changes immediately how long new requests wait", async () => {
     await using family = await startFamily();
     const id = await family.create("hasty", { loopback_timeout_secs: 300 });
     await family.start("hasty", [{ use: [bash("touch one")] }, { use: [bash("touch two")] }, { say: "done" }]);
@@ -75,7 +75,7 @@ describe("claudecode_update", () => {
     expect(resolved.map(({ status }) => status)).toEqual(["denied", "timed_out"]);
   });
 
-  test("does not lose one of two changes that are made at once", async () => {
+  test("loses neither of two concurrent changes", async () => {
     await using family = await startFamily();
     await family.create("shared");
     const changes = [{ model: "opus" }, { max_turns: 7 }, { metadata: { a: 1 } }, { disallowed_tools: ["Bash"] }];
@@ -84,7 +84,7 @@ describe("claudecode_update", () => {
     expect(config).toMatchObject(Object.assign({}, ...changes));
   });
 
-  test("holds what it is given to the rules of claudecode_create", async () => {
+  test("applies the checks of claudecode_create", async () => {
     await using family = await startFamily();
     await family.create("held");
     const large = { metadata: { x: "y".repeat(60_000) }, system_prompt: "z".repeat(100_000) };
@@ -130,7 +130,7 @@ describe("claudecode_update", () => {
     expect(JSON.stringify(family.requestsOf("mover").at(-1)?.conversation.messages)).toContain("said before");
   });
 
-  test("of MCP servers lets a named token bring those that it may", async () => {
+  test("lets a named token set the MCP servers that it may use", async () => {
     await using family = await startFamily();
     const { token } = await family.plexus.app.tokens.createNamed("ci");
     const ci = await family.plexus.connect(token);
@@ -140,7 +140,7 @@ describe("claudecode_update", () => {
     expect((await update(ci, { name: "ours", mcp_servers: servers })).value).toMatchObject({ code: "forbidden" });
     expect((await update(ci, { name: "ours", mcp_servers: servers, supervision: "default" })).isError).toBe(false);
     expect((await update(ci, { name: "ours", supervision: "strict" })).value).toMatchObject({ code: "forbidden" });
-    // What the operator brings stays allowed; what the token brings instead is its own again.
+    // Servers from the operator stay allowed. Servers that the token sends replace them and are its own.
     const { value } = await ci.call("claudecode_get", { name: "ours" });
     const session_id = Object(value["config"]).id;
     expect((await update(family.parent, { session_id, mcp_servers: servers, supervision: "strict" })).isError).toBe(
