@@ -24,7 +24,7 @@ const LEAST_SHARE_CHARS = 2_000;
 /** The limit for a long request that the caller has seen before. */
 const RETOLD_CHARS = 1_000;
 /** From this number on, approvals in one answer are shown briefly. */
-const MANY = 3;
+const MANY = 6;
 /** An approval that expires within this time always shows its expiry. */
 const URGENT_SECS = 60;
 
