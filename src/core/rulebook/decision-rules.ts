@@ -111,7 +111,7 @@ export function createDecisionRules({ sessions, judge, grants, rules, suggestion
     if (suggested_rule !== undefined) return suggested_rule;
     throw new AppError(
       "invalid_arguments",
-      "No rule is suggested for this request, since none that is wider than this call would be safe: decide it without remember, or give a match of your own.",
+      "No rule is suggested for this request, since none that is wider than this call would be safe. Nothing was decided: decide it without remember, or give a match of your own.",
     );
   }
 
@@ -119,7 +119,7 @@ export function createDecisionRules({ sessions, judge, grants, rules, suggestion
     if (match === undefined)
       throw new AppError(
         "invalid_arguments",
-        "No rule is suggested for this request: give a match, such as Bash(rm *), or decide it without remember.",
+        "No rule is suggested for this request. Nothing was decided: give a match, such as Bash(rm *), or decide it without remember.",
       );
     if (createFinder([{ id: "", pattern: patternOf(match) }]).find(judge.callOf(session, call)) !== undefined)
       return match;

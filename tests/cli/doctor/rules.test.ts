@@ -33,7 +33,7 @@ describe("what plexus doctor says of the file of rules", () => {
     writeFileSync(file, BAD);
     expect(await lookAtRules(config, false, signal)).toMatchObject({
       state: "failed",
-      says: expect.stringContaining(`${file}: rule 2 (allow Bash(): match is not a tool's name`),
+      says: expect.stringContaining(`${file}: rule 2 (allow Bash(): match has no closing bracket`),
       remedy: expect.stringContaining("Correct the file"),
     });
   });

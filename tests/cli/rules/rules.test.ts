@@ -176,7 +176,7 @@ describe("plexus rules", () => {
 
   test.each([
     [["rules", "add", "permit", "Bash"], 2, "choose allow, deny, ask"],
-    [["rules", "add", "allow", "Bash("], 1, "match is not a tool's name"],
+    [["rules", "add", "allow", "Bash("], 1, "match has no closing bracket"],
     [["rules", "add", "allow", "Bash", "--expires", "soon"], 2, "It must be like 90s, 30m, 2h or 7d."],
     [["rules", "add", "allow", "Bash", "--session", "absent"], 1, 'There is no session "absent"'],
     [["rules", "remove", "00000000"], 1, "There is no rule 00000000"],

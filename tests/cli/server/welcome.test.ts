@@ -207,7 +207,7 @@ describe("plexus serve on a terminal", () => {
     await Bun.write(file, '[[rule]]\ndecision = "allow"\nmatch = "Bash("\n');
     await using screen = await served(["--data-dir", awkward(), "--rules", file], { columns: 200 });
     expect(screen.text()).toContain(`Rules: ${file} (1), read again when it changes.`);
-    expect(screen.text()).toContain("rule 1 (allow Bash(): match is not a tool's name");
+    expect(screen.text()).toContain("rule 1 (allow Bash(): match has no closing bracket");
     screen.type("\u0003");
     await screen.exited;
   });

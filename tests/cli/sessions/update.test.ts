@@ -74,7 +74,7 @@ describe("plexus sessions update", () => {
       2,
       "It must be allow, deny or ask, and then the calls",
     ],
-    [["sessions", "update", "worker", "--rule", "allow Bash("], 1, "match is not a tool's name"],
+    [["sessions", "update", "worker", "--rule", "allow Bash("], 1, "match has no closing bracket"],
     [["sessions", "update", "absent", "--model", "opus"], 1, 'There is no session "absent". You have: '],
     [["sessions", "update", "worker", "--dir", "/nowhere"], 1, "/nowhere"],
   ])("refuses %j in one line", async (args, exitCode, says) => {

@@ -30,6 +30,7 @@ export function readMatch(match: string): Reading {
   if (match.trim() === "") return problem("is empty: write a tool such as Edit, or a pattern such as Bash(npm test)");
   if (match !== match.trim()) return problem("begins or ends with a blank: leave it out");
   if (hasInvisibleCharacters(match)) return problem("has invisible characters: type it anew");
+  if (/^[^()]+\([^()]*$/.test(match)) return problem("has no closing bracket: add it at the end");
   const [, name = "", text] = /^([^()]*)(?:\((.*)\))?$/s.exec(match) ?? [];
   if (!NAME.test(name))
     return problem("is not a tool's name: write one, such as Edit, or a pattern, such as Bash(npm test)");
