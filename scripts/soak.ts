@@ -1,4 +1,6 @@
 /** Kills, loads and tests the server for a long time, and reports what was promised and what happened. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { killFirstStarts } from "../soak/crash/first-starts.ts";
 import { holdPermit } from "../soak/crash/hold.ts";
@@ -9,9 +11,10 @@ import { killDuringTurns } from "../soak/crash/turns.ts";
 import { reportLines } from "../soak/ledger/report.ts";
 import { soakDay, soakFaults } from "../soak/load/soak.ts";
 import { plexusBinary } from "../tests/support/server/binary.ts";
+import { ROOT } from "./run.ts";
 
 const USAGE = `npm run soak -- [--rounds N] [--seed SEED] [--skip-hold] [--hold-minutes N] [--outage-secs N]
-                [--day-minutes N] [--skip-faults] [--binary]
+                [--day-minutes N] [--skip-faults] [--skip-rows] [--binary]
 
   --rounds N        how often the server is killed under load (1000); 0 leaves that out
   --seed SEED       follow the plan of an earlier run (else a new one)
@@ -20,6 +23,7 @@ const USAGE = `npm run soak -- [--rounds N] [--seed SEED] [--skip-hold] [--hold-
   --skip-hold       leave both out, and the kills under a permit of the real CLI
   --day-minutes N   how long a day of asks of 200 children takes (10); 0 leaves that out
   --skip-faults     leave out disk, lock, clock, descriptors, connections, bodies and wrong tokens
+  --skip-rows       leave out the tests of which npm test runs only the first and the last row
   --binary          kill and load the compiled executable instead of src/`;
 const PROGRESS_EVERY = 50;
 const FIRST_STARTS = 100;
@@ -42,6 +46,7 @@ type Options = {
   hold: { holdMs: number; outageMs: number } | undefined;
   dayMinutes: number;
   skipsFaults: boolean;
+  skipsRows: boolean;
   isCompiled: boolean;
 };
 type Report = { violations: string[] };
@@ -57,7 +62,21 @@ async function soak(options: Options): Promise<boolean> {
   const areKept = [options.rounds === 0 || (await soakCrashes(common, options))];
   if (dayMinutes > 0 && !stop.signal.aborted) areKept.push(tell(await soakDay({ ...common, seed }, dayMinutes)));
   if (!options.skipsFaults && !stop.signal.aborted) areKept.push(tell(await soakFaults()));
+  if (!options.skipsRows && !stop.signal.aborted) areKept.push(await soakRows(stop.signal));
   return areKept.every(Boolean);
+}
+
+/** Runs every row of the tests of which `npm test` runs some. */
+async function soakRows(stopped: AbortSignal): Promise<boolean> {
+  const files = [...new Bun.Glob("tests/**/*.test.ts").scanSync({ cwd: ROOT })];
+  const ofRows = files.filter((file) => readFileSync(join(ROOT, file), "utf8").includes('/support/alike-rows.ts"'));
+  const tests = Bun.spawn([process.execPath, "scripts/test.ts", ...ofRows], {
+    cwd: ROOT,
+    env: { ...process.env, TEST_EVERY_ROW: "1" },
+    stdio: ["ignore", "inherit", "inherit"],
+    signal: stopped,
+  });
+  return (await tests.exited) === 0;
 }
 
 function tell({ lines, violations }: Report & { lines: string[] }): boolean {
@@ -114,6 +133,7 @@ function readOptions(): Options | undefined {
         "skip-hold": { type: "boolean", default: false },
         "day-minutes": { type: "string", default: "10" },
         "skip-faults": { type: "boolean", default: false },
+        "skip-rows": { type: "boolean", default: false },
         binary: { type: "boolean", default: false },
       },
     });
@@ -121,13 +141,14 @@ function readOptions(): Options | undefined {
     const hold = { holdMs: Number(values["hold-minutes"]) * 60_000, outageMs: Number(values["outage-secs"]) * 1000 };
     if (!Number.isInteger(rounds) || rounds < 0 || !(hold.holdMs > 0) || !(hold.outageMs > 0)) return undefined;
     if (!(dayMinutes >= 0)) return undefined;
-    const [skipsFaults, isCompiled] = [values["skip-faults"], values.binary];
+    const [skipsFaults, skipsRows, isCompiled] = [values["skip-faults"], values["skip-rows"], values.binary];
     return {
       rounds,
       seed: values.seed,
       hold: values["skip-hold"] ? undefined : hold,
       dayMinutes,
       skipsFaults,
+      skipsRows,
       isCompiled,
     };
   } catch {

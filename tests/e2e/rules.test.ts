@@ -2,11 +2,12 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Rule } from "../../src/contract/rules/rule.ts";
+import { IS_SOAK } from "../support/alike-rows.ts";
 import { bash, eventsOf, type Family, startFamily } from "../support/sessions/family.ts";
 
 setDefaultTimeout(180_000);
 
-const ASKS = 12;
+const ASKS = IS_SOAK ? 60 : 12;
 
 async function called(family: Family, tool: string, args: object) {
   const { value, isError } = await family.parent.call(tool, args);

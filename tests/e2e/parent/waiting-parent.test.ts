@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { firstAndLast } from "../../support/alike-rows.ts";
 import { withWaitingParent } from "../../support/claude/waiting-parent.ts";
 import { permitMessage, post } from "../../support/mcp/raw-mcp.ts";
 import { script } from "../../support/model/scripted-model.ts";
@@ -18,7 +19,7 @@ const startFamily = async (): Promise<MortalFamily> => startMortalFamily({ progr
 
 describe("Claude Code as the parent, which waits in loopback_wait", () => {
   const ways: [string, (family: MortalFamily) => Promise<unknown>][] = [
-    ...(["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const).map(
+    ...firstAndLast(["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const).map(
       (signal): [string, (family: MortalFamily) => Promise<unknown>] => [
         signal,
         async (family) => {

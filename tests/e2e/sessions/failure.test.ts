@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { firstAndLast } from "../../support/alike-rows.ts";
 import { script } from "../../support/model/scripted-model.ts";
 import type { Process } from "../../support/processes/process-table.ts";
 import { signal } from "../../support/processes/processes.ts";
@@ -52,23 +53,23 @@ describe("a model that fails", () => {
   });
   afterAll(() => family[Symbol.asyncDispose]());
 
-  test.each([
-    [400, "the scripted 400"],
-    [529, "the scripted 529"],
-  ])("with %i fails the turn with what it said, and the session goes on", async (status, message) => {
-    const name = `unlucky with ${status}`;
-    const session_id = await family.create(name);
-    const { value } = await family.parent.call("claudecode_chat", {
-      name,
-      prompt: script([{ status, message }]),
-    });
-    expect(value).toMatchObject({ type: "ok", status: "failed", error: expect.stringContaining(message) });
-    const { last } = await family.ended(name);
-    expect(last).toMatchObject({ type: "error", message: expect.stringContaining(message) });
-    const { streams } = await family.call("claudecode_streams", { session_id });
-    expect(streams).toMatchObject([{ status: "failed", error: expect.stringContaining(message) }]);
-    await expectGoingOn(family, name);
-  });
+  test.each(firstAndLast([400, 500, 529]).map((status) => [status, `the scripted ${status}`] as const))(
+    "with %i fails the turn with what it said, and the session goes on",
+    async (status, message) => {
+      const name = `unlucky with ${status}`;
+      const session_id = await family.create(name);
+      const { value } = await family.parent.call("claudecode_chat", {
+        name,
+        prompt: script([{ status, message }]),
+      });
+      expect(value).toMatchObject({ type: "ok", status: "failed", error: expect.stringContaining(message) });
+      const { last } = await family.ended(name);
+      expect(last).toMatchObject({ type: "error", message: expect.stringContaining(message) });
+      const { streams } = await family.call("claudecode_streams", { session_id });
+      expect(streams).toMatchObject([{ status: "failed", error: expect.stringContaining(message) }]);
+      await expectGoingOn(family, name);
+    },
+  );
 
   test("with a stream that breaks fails the turn, and the session goes on", async () => {
     await family.create("broken");
