@@ -104,7 +104,7 @@ describe("plexus watch", () => {
     await screen.shows("Rule: allow Bash(touch *)█");
     await screen.shows("in this session; would have decided 0 of 0 before");
     screen.type("\u007f\u007f");
-    await screen.shows("match is not");
+    await screen.shows("match has no closing bracket");
     screen.type("other)\r");
     await screen.shows("Not decided: A rule to allow with this match would not decide this request");
     expect(await place.pending(session)).toHaveLength(1);
