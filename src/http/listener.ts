@@ -97,9 +97,13 @@ function openPort<T>({ host, port }: Address, open: () => T): T {
   try {
     return open();
   } catch (cause) {
-    const inUse = cause instanceof Error && "code" in cause && cause.code === "EADDRINUSE";
-    const reason = inUse ? "the port is in use" : cause instanceof Error ? cause.message : String(cause);
-    const isAddress = cause instanceof Error && "code" in cause && HOST_CODES.has(String(cause.code));
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    // A host name without an address fails with the code of whatever failed before it, and a free port is never in use.
+    const isAddress = HOST_CODES.has(code) || (code === "EADDRINUSE" && port === 0);
+    const inUse = code === "EADDRINUSE" && !isAddress;
+    const known =
+      code === "EADDRINUSE" ? (inUse ? "the port is in use" : "this machine has no such address") : undefined;
+    const reason = known ?? (cause instanceof Error ? cause.message : String(cause));
     const message = `Can't listen on ${host}:${port}: ${reason}. Choose another with ${isAddress ? "--host" : "--port"}.`;
     throw new (inUse ? PortInUse : AppError)("internal", message, { cause });
   }
