@@ -14,6 +14,8 @@ import { type Group, groupsOf } from "./testing/test-groups.ts";
 import { readReports, type TestReport } from "./testing/test-report.ts";
 
 const TIMEOUT_MS = 60_000;
+/** A group that takes longer hangs outside of any test: it is killed, and each of its files runs in its own process, which decides. */
+const GROUP_TIMEOUT_MS = 8 * 60_000;
 const TESTS = "tests/**/*.test.{ts,tsx}";
 /** The duration of each slow file in seconds. `--record` measures again. */
 const DURATIONS = "tests/durations.json";
@@ -63,7 +65,7 @@ async function runAll(groups: Group[], jobs: number): Promise<TestReport[]> {
 
 /** Runs the files in one process. If its report doesn't tell which of them is broken, runs each in its own process. */
 async function run(files: string[]): Promise<TestReport[]> {
-  const { printed, xml, exitCode } = await bunTest(files);
+  const { printed, xml, exitCode, isHung } = await bunTest(files);
   // The requested title is in other files.
   if (hasTitle && NO_MATCH.test(printed)) return files.map((file) => ({ ...NOTHING, file }));
   console.log(printed.replace(/^bun test v.*\n/, ""));
@@ -74,11 +76,12 @@ async function run(files: string[]): Promise<TestReport[]> {
   if (files.length === 1 || isStopped) return [broken];
   const each: TestReport[] = [];
   for (const file of files) each.push(...(await run([file])));
-  return each.some(({ failures }) => failures.length > 0) ? each : [...each, broken];
+  if (isHung) console.log(`The group of ${files[0]} hung, and was run again, file by file.`);
+  return isHung || each.some(({ failures }) => failures.length > 0) ? each : [...each, broken];
 }
 
 /** Collects the output of a group, so that no other group's output is mixed in. */
-async function bunTest(files: string[]): Promise<{ printed: string; xml: string; exitCode: number }> {
+async function bunTest(files: string[]): Promise<{ printed: string; xml: string; exitCode: number; isHung: boolean }> {
   const place = mkdtempSync(join(directory, "group-"));
   const [report, output] = [join(place, "report.xml"), join(place, "output")];
   const reporter = ["--reporter=junit", `--reporter-outfile=${report}`];
@@ -90,10 +93,16 @@ async function bunTest(files: string[]): Promise<{ printed: string; xml: string;
   });
   closeSync(fd);
   running.add(tests);
+  let isHung = false;
+  const kill = setTimeout(() => {
+    isHung = true;
+    tests.kill("SIGKILL");
+  }, GROUP_TIMEOUT_MS);
   const exitCode = await tests.exited;
+  clearTimeout(kill);
   running.delete(tests);
   const xml = existsSync(report) ? readFileSync(report, "utf8") : "";
-  return { printed: readFileSync(output, "utf8"), xml, exitCode };
+  return { printed: readFileSync(output, "utf8"), xml, exitCode, isHung };
 }
 
 /** Bun counts all tests of a file without the requested title as skipped. */

@@ -12,6 +12,7 @@ export const ALONE: Record<string, string> = {
 
 /** Test files that can't share a process with others, each with the reason. They run in parallel all the same. */
 export const APART: Record<string, string> = {
+  "tests/core/servers/two-servers.test.ts": "has two servers on one database, which wait for each other's commits",
   "tests/claude/output/output.test.ts": "bounds the heap",
   "tests/http/middleware/body.test.ts": "bounds the memory of its process",
   "tests/mcp/modern/loading.test.ts": "looks at what its process has loaded",

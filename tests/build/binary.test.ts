@@ -19,7 +19,7 @@ describe("the binary, in an empty home and a directory with a hostile bunfig.tom
     amongHostileFiles(async ({ server }) => {
       const html = await (await fetch(server.url)).text();
       const files = [...html.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path = ""]) => path);
-      expect(files).toHaveLength(4);
+      expect(files).toHaveLength(5);
       for (const path of files) expect((await fetch(`${server.url}${path}`)).status).toBe(200);
     }));
 

@@ -24,8 +24,9 @@ describe.skipIf(CHROMIUM === undefined)("finding one's way on the page", () => {
       await person.press("g", key);
       await person.page.getByRole("heading", { name, exact: true }).waitFor({ state: "attached" });
     }
-    await person.press("g", "h", "/");
+    await person.press("g", "h");
     await person.page.getByLabel("Search all decisions").waitFor();
+    await person.press("/");
     await until("the field", () =>
       person.page.getByLabel("Search all decisions").evaluate((one) => one.matches(":focus")),
     );

@@ -28,7 +28,7 @@ const NAMES = {
   create: { mcp: "claudecode_create", rest: "POST /api/v1/sessions", terminal: "`plexus run`" },
   sessions: { mcp: "claudecode_list", rest: "GET /api/v1/sessions", terminal: "`plexus sessions`" },
   use: {
-    mcp: "claudecode_get shows it, claudecode_chat gives a child its next prompt, loopback_configure with its session_id starts one more claude by hand",
+    mcp: "claudecode_get shows it, claudecode_chat gives a child its next prompt",
     rest: "GET /api/v1/sessions/KEY shows it, POST /api/v1/sessions/KEY/chat gives a child its next prompt",
     terminal: "`plexus sessions` lists it, `plexus run NAME PROMPT` gives a child its next prompt",
   },

@@ -99,8 +99,9 @@ describe.skipIf(CHROMIUM === undefined)("a request beside the transcript of its 
       () => person.press("a"),
       async () => (await status()) === "allowed",
     );
-    await child.ask("Bash", { command: "make test" });
-    await person.card.locator(".command", { hasText: "make test" }).waitFor();
+    // One that a rule could decide.
+    await child.ask("WebFetch", { url: "https://docs.rs/serde", prompt: "What is it?" });
+    await person.card.getByText("docs.rs").first().waitFor();
     await person.press("A");
     await person.page.getByRole("heading", { name: /and remember it$/ }).waitFor();
     expect(person.complaints).toEqual([]);
